@@ -1,0 +1,29 @@
+# kvlab_flags: the compile options of every translation unit of ours. They are on one target because the instruction set
+# decides Eigen's alignment and packet size, which are part of the ABI, and because the order of additions is a promise.
+include(CheckCXXCompilerFlag)
+
+add_library(kvlab_flags INTERFACE)
+target_include_directories(kvlab_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(kvlab_flags INTERFACE EIGEN_DONT_PARALLELIZE)
+target_compile_options(kvlab_flags INTERFACE
+  -Wall -Wextra -Wconversion
+  # A fused multiply-add is asked for by name (cpu_reference/lanes.h) and never left to the compiler: it fused the same
+  # expression in one tile shape and not in another.
+  -ffp-contract=off)
+
+if(KVLAB_WERROR)
+  target_compile_options(kvlab_flags INTERFACE -Werror)
+endif()
+
+if(NOT KVLAB_PORTABLE)
+  check_cxx_compiler_flag(-march=native KVLAB_HAS_MARCH_NATIVE)
+  if(KVLAB_HAS_MARCH_NATIVE)
+    target_compile_options(kvlab_flags INTERFACE -march=native)
+  endif()
+endif()
+
+if(KVLAB_SANITIZE)
+  target_compile_options(kvlab_flags INTERFACE -fsanitize=${KVLAB_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(kvlab_flags INTERFACE -fsanitize=${KVLAB_SANITIZE})
+endif()
