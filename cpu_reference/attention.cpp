@@ -1,0 +1,269 @@
+#include "cpu_reference/attention.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "cpu_reference/lanes.h"
+
+namespace kv::cpu {
+
+namespace {
+
+constexpr int64_t kSplit = 512;          // positions whose scores are held at once
+constexpr int64_t kRowsAtOnce = 32;      // query rows whose partial results are held at once
+constexpr int kHeadsAtOnce = 4;          // query heads that share the loads of a key or value
+constexpr int kValueLanesAtOnce = 4;     // registers of a value row that are summed at once
+
+// What one query head found in one split: output = sum of exp(score - maximum) * value, weight = sum of exp(score - maximum).
+template <class Scalar>
+struct Partial {
+  Scalar maximum;
+  Scalar weight;
+  Scalar* output;  // [value dim], padded to whole registers
+};
+
+// The positions that a row sees.
+struct Range {
+  int64_t begin, end;
+  int64_t first_split() const { return begin / kSplit; }
+  int64_t last_split() const { return (end - 1) / kSplit; }
+  Range in_split(int64_t split) const { return {std::max(begin, split * kSplit), std::min(end, (split + 1) * kSplit)}; }
+};
+
+Range visible(const AttentionShape& shape, int64_t row) {
+  const int64_t position = shape.first_position + row;
+  return {shape.window > 0 ? std::max<int64_t>(0, position - shape.window + 1) : 0, position + 1};
+}
+
+int64_t padded_to_lanes(int64_t dim, int lanes) { return (dim + lanes - 1) / lanes * lanes; }
+
+// Calls work with std::integral_constant<int, n> for n = min(count, most) until `count` things are done.
+template <int most, class Work>
+void in_groups(int64_t count, const Work& work) {
+  int64_t done = 0;
+  for (; count - done >= most; done += most) work(done, std::integral_constant<int, most>());
+  if constexpr (most > 1)
+    if (done < count) in_groups<most - 1>(count - done, [&](int64_t more, auto n) { work(done + more, n); });
+}
+
+// One KV head's share of one split: scores, softmax and weighted sum for the query heads of its group.
+template <class Scalar, class Stored>
+class SplitAttention {
+ public:
+  static constexpr int kBlock = kLanes<Scalar>;
+
+  SplitAttention(int64_t heads, int64_t key_dim, int64_t value_dim)
+      : heads_(heads),
+        key_dim_(key_dim),
+        value_dim_(value_dim),
+        padded_key_dim_(padded_to_lanes(key_dim, kBlock)),
+        queries_(static_cast<size_t>(heads * padded_key_dim_), Scalar(0)),
+        scores_(static_cast<size_t>(heads * kSplit)) {}
+
+  // query: [heads, key dim]; partials: [heads].
+  void compute(const Scalar* query, const StoredRows& keys, const StoredRows& values, int64_t kv_head, Range range,
+               Scalar scale, Partial<Scalar>* partials) {
+    for (int64_t h = 0; h < heads_; ++h)
+      std::copy_n(query + h * key_dim_, key_dim_, queries_.data() + h * padded_key_dim_);
+    const int64_t base = range.begin / kBlock * kBlock;  // position of lane 0 of the first block
+    find_rows(keys, kv_head, base, range);
+    for (int64_t block = 0; block < blocks_; ++block)
+      in_groups<kHeadsAtOnce>(heads_, [&](int64_t h, auto n) { score_block<n()>(h, block, scale); });
+    for (int64_t h = 0; h < heads_; ++h) soften(h, base, range, partials[h]);
+    find_rows(values, kv_head, base, range);
+    in_groups<kHeadsAtOnce>(heads_, [&](int64_t h, auto n) { add_values<n()>(h, range.begin - base, range.end - base, partials); });
+  }
+
+ private:
+  // Where each lane's row lies. Lanes out of range read a row that is in range; what they score is thrown away.
+  void find_rows(const StoredRows& stored, int64_t kv_head, int64_t base, Range range) {
+    blocks_ = (range.end - base + kBlock - 1) / kBlock;
+    for (int64_t i = 0; i < blocks_ * kBlock; ++i) {
+      const int64_t position = std::clamp(base + i, range.begin, range.end - 1);
+      rows_[static_cast<size_t>(i)] = reinterpret_cast<const Stored*>(stored.row(kv_head, position));
+    }
+  }
+
+  // Scores of one block's keys for n query heads: a dot product each, kLanes partial sums that are then added by one
+  // transposition.
+  template <int n>
+  void score_block(int64_t first_head, int64_t block, Scalar scale) {
+    Eigen::internal::PacketBlock<Lanes<Scalar>, kBlock> sums[n];
+    const Stored* const* rows = rows_.data() + block * kBlock;
+    const Scalar* queries = queries_.data() + first_head * padded_key_dim_;
+    constexpr int kKeysAtOnce = n == 1 ? 4 : 2;  // enough independent sums to hide the latency of a multiply-add
+    static_assert(kBlock % kKeysAtOnce == 0 || kBlock < kKeysAtOnce);
+    for (int j = 0; j < kBlock; j += kKeysAtOnce) {
+      Lanes<Scalar> dot[kKeysAtOnce][n];
+      for (auto& key : dot)
+        for (auto& sum : key) sum = zero_lanes<Scalar>();
+      const int64_t whole = key_dim_ - key_dim_ % kBlock;
+      const auto step = [&](int64_t i, const auto& load_key) {
+        Lanes<Scalar> key[kKeysAtOnce];
+        for (int k = 0; k < kKeysAtOnce; ++k) key[k] = load_key(rows[j + k] + i);
+        for (int h = 0; h < n; ++h) {
+          const Lanes<Scalar> q = load<Scalar>(queries + h * padded_key_dim_ + i);
+          for (int k = 0; k < kKeysAtOnce; ++k) dot[k][h] = fused(q, key[k], dot[k][h]);
+        }
+      };
+      for (int64_t i = 0; i < whole; i += kBlock) step(i, [](const Stored* at) { return load<Scalar>(at); });
+      if (whole < key_dim_)
+        step(whole, [&](const Stored* at) { return load_padded<Scalar>(at, key_dim_ - whole); });
+      for (int k = 0; k < kKeysAtOnce; ++k)
+        for (int h = 0; h < n; ++h) sums[h].packet[j + k] = dot[k][h];
+    }
+    for (int h = 0; h < n; ++h)
+      store(scores_.data() + (first_head + h) * kSplit + block * kBlock,
+            Eigen::internal::pmul(sums_of_rows<Scalar>(sums[h]), all_lanes(scale)));
+  }
+
+  // Turns a head's scores into exp(score - maximum), and sums them by lanes. Lanes out of range become zero.
+  void soften(int64_t head, int64_t base, Range range, Partial<Scalar>& partial) {
+    Scalar* scores = scores_.data() + head * kSplit;
+    const int64_t begin = range.begin - base, end = range.end - base, padded = blocks_ * kBlock;
+    std::fill(scores, scores + begin, -std::numeric_limits<Scalar>::infinity());
+    std::fill(scores + end, scores + padded, -std::numeric_limits<Scalar>::infinity());
+    Lanes<Scalar> greatest = load<Scalar>(scores);
+    for (int64_t i = kBlock; i < padded; i += kBlock) greatest = Eigen::internal::pmax(greatest, load<Scalar>(scores + i));
+    partial.maximum = Eigen::internal::predux_max(greatest);
+    const Lanes<Scalar> maximum = all_lanes(partial.maximum);
+    Lanes<Scalar> sum = zero_lanes<Scalar>();
+    for (int64_t i = 0; i < padded; i += kBlock) {
+      store(scores + i, exp_lanes(Eigen::internal::psub(load<Scalar>(scores + i), maximum)));
+      // The library's exp of minus infinity is tiny, not zero.
+      if (i < begin) std::fill(scores + i, scores + begin, Scalar(0));
+      if (i + kBlock > end) std::fill(scores + end, scores + padded, Scalar(0));
+      sum = Eigen::internal::padd(sum, load<Scalar>(scores + i));
+    }
+    partial.weight = sum_of_lanes<Scalar>(sum);
+  }
+
+  // Adds weight * value over ascending positions, for n heads, a few registers of the row at a time.
+  template <int n>
+  void add_values(int64_t first_head, int64_t begin, int64_t end, Partial<Scalar>* partials) {
+    const Scalar* weights = scores_.data() + first_head * kSplit;
+    const int64_t whole = value_dim_ / kBlock;
+    const auto add = [&](int64_t lane_group, auto width, const auto& load_value) {
+      Lanes<Scalar> sums[n][width()];
+      for (auto& head : sums)
+        for (auto& sum : head) sum = zero_lanes<Scalar>();
+      for (int64_t j = begin; j < end; ++j) {
+        Lanes<Scalar> value[width()];
+        for (int d = 0; d < width(); ++d) value[d] = load_value(rows_[static_cast<size_t>(j)] + (lane_group + d) * kBlock);
+        for (int h = 0; h < n; ++h) {
+          const Lanes<Scalar> weight = all_lanes(weights[h * kSplit + j]);
+          for (int d = 0; d < width(); ++d) sums[h][d] = fused(weight, value[d], sums[h][d]);
+        }
+      }
+      for (int h = 0; h < n; ++h)
+        for (int d = 0; d < width(); ++d) store(partials[first_head + h].output + (lane_group + d) * kBlock, sums[h][d]);
+    };
+    in_groups<kValueLanesAtOnce>(whole, [&](int64_t lane_group, auto width) {
+      add(lane_group, width, [](const Stored* at) { return load<Scalar>(at); });
+    });
+    if (value_dim_ % kBlock != 0)
+      add(whole, std::integral_constant<int, 1>(),
+          [&](const Stored* at) { return load_padded<Scalar>(at, value_dim_ % kBlock); });
+  }
+
+  int64_t heads_, key_dim_, value_dim_, padded_key_dim_;
+  int64_t blocks_ = 0;
+  std::vector<Scalar> queries_;                 // [heads, padded key dim]
+  std::vector<Scalar> scores_;                  // [heads, kSplit], then the weights in their place
+  std::array<const Stored*, kSplit> rows_{};    // of the split's keys, then of its values
+};
+
+// Joins the splits of one row and head in ascending order, and divides by the whole weight.
+template <class Scalar>
+void merge(const Partial<Scalar>* partials, int64_t splits, int64_t stride, Scalar* output, int64_t value_dim) {
+  Scalar maximum = -std::numeric_limits<Scalar>::infinity(), weight = 0;
+  std::fill_n(output, value_dim, Scalar(0));
+  for (int64_t s = 0; s < splits; ++s) {
+    const Partial<Scalar>& split = partials[s * stride];
+    const Scalar greatest = std::max(maximum, split.maximum);
+    const Scalar keep = std::exp(maximum - greatest), take = std::exp(split.maximum - greatest);
+    weight = weight * keep + split.weight * take;
+    for (int64_t d = 0; d < value_dim; ++d) output[d] = output[d] * keep + split.output[d] * take;
+    maximum = greatest;
+  }
+  for (int64_t d = 0; d < value_dim; ++d) output[d] /= weight;
+}
+
+template <class Scalar, class Stored>
+Matrix<Scalar> attend_stored(const Rows<Scalar>& queries, const StoredRows& keys, const StoredRows& values,
+                             const AttentionShape& shape, const Run& run) {
+  const int64_t tokens = queries.rows, heads = shape.heads, kv_heads = keys.kv_heads, group = heads / kv_heads;
+  const int64_t padded_value_dim = padded_to_lanes(values.dim, kLanes<Scalar>);
+  const auto scale = static_cast<Scalar>(shape.scale);
+  Matrix<Scalar> result(tokens, heads * values.dim);
+  std::vector<Partial<Scalar>> partials;  // [rows, splits, heads]
+  std::vector<Scalar> outputs;
+
+  for (int64_t first = 0; first < tokens; first += kRowsAtOnce) {
+    const int64_t rows = std::min(kRowsAtOnce, tokens - first);
+    const int64_t first_split = visible(shape, first).first_split();
+    const int64_t splits = visible(shape, first + rows - 1).last_split() - first_split + 1;
+    partials.resize(static_cast<size_t>(rows * splits * heads));
+    outputs.resize(partials.size() * static_cast<size_t>(padded_value_dim));
+    for (size_t i = 0; i < partials.size(); ++i) partials[i].output = outputs.data() + i * static_cast<size_t>(padded_value_dim);
+
+    // Scores, softmax and weighted sum of every (KV head, row, split), each from zero.
+    run.team.split(kv_heads * rows * splits, 1, [&](int64_t begin, int64_t end) {
+      SplitAttention<Scalar, Stored> attention(group, keys.dim, values.dim);
+      int64_t pairs = 0, dots = 0;
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t kv_head = item / (rows * splits), row = item / splits % rows, split = item % splits;
+        const Range seen = visible(shape, first + row);
+        const Range range = seen.in_split(first_split + split);
+        if (range.begin >= range.end) continue;
+        attention.compute(queries.row(first + row) + kv_head * group * keys.dim, keys, values, kv_head, range, scale,
+                          &partials[static_cast<size_t>((row * splits + split) * heads + kv_head * group)]);
+        dots += group * (range.end - range.begin);
+        if (kv_head == 0) pairs += range.end - range.begin;
+      }
+      run.count(&Counters::score_pairs, pairs);
+      run.count(&Counters::matmul_flops, 2 * dots * (keys.dim + values.dim));
+      run.count(&Counters::other_flops, dots * static_cast<int64_t>(kSoftmaxFlopsPerScore));
+    });
+
+    run.team.split(rows * heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t row = item / heads, head = item % heads;
+        const Range seen = visible(shape, first + row);
+        const int64_t skipped = seen.first_split() - first_split;
+        merge(&partials[static_cast<size_t>((row * splits + skipped) * heads + head)],
+              seen.last_split() - seen.first_split() + 1, heads, result.data() + (first + row) * heads * values.dim + head * values.dim,
+              values.dim);
+      }
+    });
+  }
+  return result;
+}
+
+}  // namespace
+
+template <class Scalar>
+Matrix<Scalar> attend(Rows<Scalar> queries, const StoredRows& keys, const StoredRows& values, const AttentionShape& shape,
+                      const Run& run) {
+  expect_shape("queries", queries.shape(), {queries.rows, shape.heads * keys.dim});
+  expect_shape("values", {values.kv_heads}, {keys.kv_heads});
+  if (queries.rows == 0) return Matrix<Scalar>(0, shape.heads * values.dim);
+  if (keys.cached) {
+    // Every position between the first row's first and the last row's last is read by some row. Absorbed latent attention
+    // reads its values out of the key rows.
+    const int64_t positions = visible(shape, queries.rows - 1).end - visible(shape, 0).begin;
+    const int64_t row_bytes = keys.row_bytes() + (values.data == keys.data ? 0 : values.row_bytes());
+    run.count(&Counters::cache_bytes_read, positions * keys.kv_heads * row_bytes);
+  }
+  return with_stored_type(keys.dtype, [&]<class Stored>(const Stored*) {
+    return attend_stored<Scalar, Stored>(queries, keys, values, shape, run);
+  });
+}
+
+template Matrix<float> attend(Rows<float>, const StoredRows&, const StoredRows&, const AttentionShape&, const Run&);
+template Matrix<double> attend(Rows<double>, const StoredRows&, const StoredRows&, const AttentionShape&, const Run&);
+
+}  // namespace kv::cpu

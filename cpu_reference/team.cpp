@@ -1,0 +1,82 @@
+#include "cpu_reference/team.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace kv::cpu {
+
+namespace {
+
+// Waits until value differs from `old`: spins a little (the next operation is usually microseconds away), then yields
+// (another process may need this core), then sleeps.
+uint32_t wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
+  for (int i = 0; i < 2000; ++i) {
+    const uint32_t now = value.load(std::memory_order_acquire);
+    if (now != old) return now;
+  }
+  for (int i = 0; i < 100; ++i) {
+    const uint32_t now = value.load(std::memory_order_acquire);
+    if (now != old) return now;
+    std::this_thread::yield();
+  }
+  value.wait(old, std::memory_order_acquire);
+  return value.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+Team::Team(int threads) {
+  if (threads < 1) throw std::invalid_argument("a team needs at least 1 thread, not " + std::to_string(threads));
+  for (int member = 1; member < threads; ++member) workers_.emplace_back([this, member] { serve(member); });
+}
+
+Team::~Team() {
+  stopping_ = true;
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void Team::split(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& work) {
+  if (count <= 0) return;
+  if (workers_.empty() || count <= grain) {
+    work(0, count);
+    return;
+  }
+  work_ = &work;
+  count_ = count;
+  grain_ = grain;
+  busy_.store(static_cast<uint32_t>(workers_.size()), std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  take_part(0);
+  for (uint32_t busy; (busy = busy_.load(std::memory_order_acquire)) != 0;) wait_for_change(busy_, busy);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Team::serve(int member) {
+  uint32_t seen = 0;
+  while (true) {
+    seen = wait_for_change(round_, seen);
+    if (stopping_) return;
+    take_part(member);
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+  }
+}
+
+void Team::take_part(int member) noexcept {
+  const int64_t grains = (count_ + grain_ - 1) / grain_;
+  const int64_t begin = grains * member / threads() * grain_;
+  const int64_t end = std::min(count_, grains * (member + 1) / threads() * grain_);
+  if (begin >= end) return;
+  try {
+    (*work_)(begin, end);
+  } catch (...) {
+    const std::lock_guard lock(error_mutex_);
+    if (!error_) error_ = std::current_exception();
+  }
+}
+
+}  // namespace kv::cpu
