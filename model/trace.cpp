@@ -15,6 +15,17 @@ Counters& Counters::operator+=(const Counters& other) {
   return *this;
 }
 
+Counters& Counters::operator-=(const Counters& other) {
+  matmul_flops -= other.matmul_flops;
+  other_flops -= other.other_flops;
+  weight_bytes -= other.weight_bytes;
+  cache_bytes_read -= other.cache_bytes_read;
+  cache_bytes_written -= other.cache_bytes_written;
+  kv_projections -= other.kv_projections;
+  score_pairs -= other.score_pairs;
+  return *this;
+}
+
 Counters TracedCall::total() const {
   Counters sum = ends;
   for (const Counters& layer : layers) sum += layer;

@@ -35,6 +35,7 @@ struct Counters {
 
   uint64_t flops() const { return matmul_flops + other_flops; }
   Counters& operator+=(const Counters& other);
+  Counters& operator-=(const Counters& other);  // what came since `other` was taken
   bool operator==(const Counters&) const = default;
 };
 

@@ -1,0 +1,133 @@
+#include "cpu_reference/latent_attention.h"
+
+#include "cpu_reference/attention.h"
+#include "cpu_reference/linear.h"
+#include "cpu_reference/rms_norm.h"
+
+namespace kv::cpu {
+
+namespace {
+
+template <class Scalar>
+constexpr Dtype kDtypeOf = std::is_same_v<Scalar, float> ? Dtype::f32 : Dtype::f64;
+
+// W x, or with a query latent W_up norm(W_down x).
+template <class Scalar>
+Matrix<Scalar> project_queries(Rows<Scalar> x, const LayerWeights& weights, const ModelConfig& config, const Run& run) {
+  if (config.latent.query_latent_dim == 0) return linear(x, weights.query, run);
+  const Matrix<Scalar> down = linear(x, weights.query_down, weights.query_down_bias, run);
+  const Matrix<Scalar> normed = rms_norm<Scalar>(down, weights.query_down_norm, config.latent.norm_eps, run);
+  return linear<Scalar>(normed, weights.query_up, run);
+}
+
+}  // namespace
+
+template <class Scalar>
+LatentProjection<Scalar> project_latent(Rows<Scalar> x, const LayerWeights& weights, const ModelConfig& config,
+                                        const RopeTable<Scalar>& table, const Run& run) {
+  const LatentConfig& latent = config.latent;
+  LatentProjection<Scalar> made;
+  made.queries = project_queries(x, weights, config, run);
+  rotate<Scalar>(made.queries, config.key_head_dim, latent.nope_dim, table, config.rope.pairing, run);
+
+  const Matrix<Scalar> down = linear(x, weights.latent_down, weights.latent_down_bias, run);  // [tokens, latent ; rope]
+  const Rows<Scalar> halves(down);
+  made.latents = rms_norm(halves.columns(0, latent.latent_dim), weights.latent_norm, latent.norm_eps, run);
+  made.rope_keys = down.rightCols(latent.rope_dim);
+  rotate<Scalar>(made.rope_keys, latent.rope_dim, 0, table, config.rope.pairing, run);
+  run.count(&Counters::kv_projections, x.rows);
+
+  run.record("queries", made.queries, {x.rows, config.heads, config.key_head_dim});
+  run.record("latents", made.latents);
+  run.record("rope_keys", made.rope_keys);
+  return made;
+}
+
+template <class Scalar>
+Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
+                               const ModelConfig& config, int64_t first_position, const Run& run) {
+  const int64_t nope = config.latent.nope_dim, rope = config.latent.rope_dim, dim = config.latent.latent_dim;
+  const int64_t tokens = queries.rows, heads = config.heads, value = config.value_head_dim;
+
+  // Turn each query into the latent space: [U^T q_nope ; q_rope].
+  Matrix<Scalar> absorbed(tokens, heads * (dim + rope));
+  const MutableRows<Scalar> absorbed_rows(absorbed);
+  run.team.split(heads, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head) {
+      const Rows<Scalar> query = queries.columns(head * (nope + rope), nope + rope);
+      const MutableRows<Scalar> to = absorbed_rows.columns(head * (dim + rope), dim + rope);
+      linear_transposed_into(to.columns(0, dim), query.columns(0, nope), latent_up.row_block(head * (nope + value), nope), run);
+      for (int64_t t = 0; t < tokens; ++t) std::copy_n(query.row(t) + nope, rope, to.row(t) + dim);
+    }
+  });
+
+  // Attend to the stored rows: all heads share one key, and its first latent_dim values are the value.
+  StoredRows values = latents;
+  values.dim = dim;
+  const Matrix<Scalar> mixed =
+      attend<Scalar>(absorbed, latents, values, {heads, config.attention_scale(), 0, first_position}, run);
+
+  // Turn each mix of latents into the head's output: W mix.
+  Matrix<Scalar> output(tokens, heads * value);
+  const MutableRows<Scalar> output_rows(output);
+  const Rows<Scalar> mixed_rows(mixed);
+  run.team.split(heads, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head)
+      linear_into(output_rows.columns(head * value, value), mixed_rows.columns(head * dim, dim),
+                  latent_up.row_block(head * (nope + value) + nope, value), run);
+  });
+  return output;
+}
+
+template <class Scalar>
+MaterialisedRows<Scalar> materialise(Rows<Scalar> stored, const WeightMatrix& latent_up, const ModelConfig& config,
+                                     const Run& run) {
+  const int64_t nope = config.latent.nope_dim, rope = config.latent.rope_dim, dim = config.latent.latent_dim;
+  const int64_t heads = config.heads, value = config.value_head_dim;
+  const Matrix<Scalar> up = linear(stored.columns(0, dim), latent_up, run);  // per head: key's nope part, value
+  MaterialisedRows<Scalar> made{Matrix<Scalar>(stored.rows, heads * (nope + rope)), Matrix<Scalar>(stored.rows, heads * value)};
+  for (int64_t t = 0; t < stored.rows; ++t)
+    for (int64_t head = 0; head < heads; ++head) {
+      const Scalar* from = up.data() + t * up.cols() + head * (nope + value);
+      Scalar* key = made.keys.data() + t * made.keys.cols() + head * (nope + rope);
+      std::copy_n(from, nope, key);
+      std::copy_n(stored.row(t) + dim, rope, key + nope);
+      std::copy_n(from + nope, value, made.values.data() + t * made.values.cols() + head * value);
+    }
+  return made;
+}
+
+template <class Scalar>
+Matrix<Scalar> attend_materialised(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
+                                   const ModelConfig& config, int64_t first_position, const Run& run) {
+  const int64_t positions = first_position + queries.rows;
+  const Matrix<Scalar> stored = read_rows<Scalar>(latents, 0, 0, positions);
+  if (latents.cached) run.count(&Counters::cache_bytes_read, stored.rows() * latents.row_bytes());
+  const MaterialisedRows<Scalar> rebuilt = materialise<Scalar>(stored, latent_up, config, run);
+  const StoredBlock keys(Rows<Scalar>(rebuilt.keys), config.heads, kDtypeOf<Scalar>);
+  const StoredBlock values(Rows<Scalar>(rebuilt.values), config.heads, kDtypeOf<Scalar>);
+  return attend(queries, keys.view(), values.view(), {config.heads, config.attention_scale(), 0, first_position}, run);
+}
+
+template <class Scalar>
+Matrix<Scalar> attend_latent(LatentForm form, Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
+                             const ModelConfig& config, int64_t first_position, const Run& run) {
+  return form == LatentForm::absorbed ? attend_absorbed(queries, latents, latent_up, config, first_position, run)
+                                      : attend_materialised(queries, latents, latent_up, config, first_position, run);
+}
+
+#define KVLAB_INSTANTIATE(Scalar)                                                                                         \
+  template LatentProjection<Scalar> project_latent(Rows<Scalar>, const LayerWeights&, const ModelConfig&,                 \
+                                                   const RopeTable<Scalar>&, const Run&);                                 \
+  template Matrix<Scalar> attend_absorbed(Rows<Scalar>, const StoredRows&, const WeightMatrix&, const ModelConfig&,       \
+                                          int64_t, const Run&);                                                           \
+  template Matrix<Scalar> attend_materialised(Rows<Scalar>, const StoredRows&, const WeightMatrix&, const ModelConfig&,   \
+                                              int64_t, const Run&);                                                       \
+  template Matrix<Scalar> attend_latent(LatentForm, Rows<Scalar>, const StoredRows&, const WeightMatrix&,                 \
+                                        const ModelConfig&, int64_t, const Run&);                                         \
+  template MaterialisedRows<Scalar> materialise(Rows<Scalar>, const WeightMatrix&, const ModelConfig&, const Run&);
+KVLAB_INSTANTIATE(float)
+KVLAB_INSTANTIATE(double)
+#undef KVLAB_INSTANTIATE
+
+}  // namespace kv::cpu
