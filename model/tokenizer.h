@@ -1,7 +1,8 @@
-// Tokenizer: text to token ids and back, by byte-pair encoding over bytes (as in GPT-2), independent of any file format.
+// Tokenizer: text to token ids and back, by byte-pair encoding over bytes (as in GPT-2), independent of any file
+// format.
 //
-// A text is cut into words (pre_tokenizer.h), a word into bytes, and the pair of neighbours that comes first in the list
-// of merges is joined until none is left. Special tokens stand outside all that: their text is cut out beforehand.
+// A text is cut into words (pre_tokenizer.h), a word into bytes, and the pair of neighbours that comes first in the
+// list of merges is joined until none is left. Special tokens stand outside all that: their text is cut out beforehand.
 // Every text survives encode and decode unchanged, unless the file's pre-tokenizer itself removes or adds something.
 #pragma once
 
@@ -36,9 +37,9 @@ struct TokenizerParts {
   std::vector<Merge> merges;             // the first is applied first
   std::vector<AddedToken> added;         // not made by merges: their text is cut out as it is
   PreTokenizer pre_tokenizer;
-  bool whole_words_first = false;        // a word that is a token needs no merges
-  std::optional<int32_t> unknown;        // stands for bytes without a token
-  std::optional<int32_t> begin;          // stands before every text
+  bool whole_words_first = false;  // a word that is a token needs no merges
+  std::optional<int32_t> unknown;  // stands for bytes without a token
+  std::optional<int32_t> begin;    // stands before every text
 };
 
 class Tokenizer {
@@ -70,17 +71,17 @@ class Tokenizer {
     int32_t rank, result;
   };
 
-  const int32_t* added_token_at(std::string_view text, Specials specials) const;
+  std::optional<int32_t> added_token_at(std::string_view text, Specials specials) const;
   void encode_plain(std::string_view text, std::vector<int32_t>& ids) const;
-  void encode_word(std::string_view word, std::vector<int32_t>& ids) const;
+  void encode_word(const std::string& word, std::vector<int32_t>& ids) const;
   std::vector<int32_t> bytes_as_tokens(std::string_view word) const;
   const Rank* merge_of(int32_t left, int32_t right) const;
 
   TokenizerParts parts_;
-  std::unordered_map<uint64_t, Rank> ranks_;                      // by (left, right)
-  std::unordered_map<std::string_view, int32_t> whole_words_;     // into parts_.tokens
-  std::array<std::vector<int32_t>, 256> added_by_first_byte_;     // longest first
-  std::vector<int32_t> special_tokens_;                           // ascending
+  std::unordered_map<uint64_t, Rank> ranks_;                   // by (left, right)
+  std::unordered_map<std::string, int32_t> whole_words_;       // only where whole words come first
+  std::array<std::vector<int32_t>, 256> added_by_first_byte_;  // longest first
+  std::vector<int32_t> special_tokens_;                        // ascending
 };
 
 }  // namespace kv

@@ -1,0 +1,117 @@
+#include "model/pre_tokenizer.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <fmt/format.h>
+#include <pcre2.h>
+
+#include <stdexcept>
+
+namespace kv {
+
+namespace {
+
+// A stretch of the text that is a match, or lies between two.
+struct Stretch {
+  std::string_view text;
+  bool match;
+};
+
+std::string message_of(int error) {
+  char message[256] = {};
+  pcre2_get_error_message(error, reinterpret_cast<PCRE2_UCHAR*>(message), sizeof message);
+  return message;
+}
+
+std::vector<Stretch> stretches(const pcre2_code* pattern, std::string_view text) {
+  const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> match(
+      pcre2_match_data_create_from_pattern(pattern, nullptr), pcre2_match_data_free);
+  // The default limits stop a pattern that tries the positions of a very long run of spaces one after the other.
+  const std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)> limits(
+      pcre2_match_context_create(nullptr), pcre2_match_context_free);
+  pcre2_set_match_limit(limits.get(), 2'000'000'000);
+  pcre2_set_heap_limit(limits.get(), 1'000'000);  // KiB
+
+  std::vector<Stretch> list;
+  size_t done = 0;  // up to here the list is complete
+  size_t from = 0;  // the next search begins here
+  while (from < text.size()) {
+    // The text was checked once; checking it again for each match would make the whole quadratic.
+    const int found = pcre2_match(pattern, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
+                                  PCRE2_NO_UTF_CHECK, match.get(), limits.get());
+    if (found == PCRE2_ERROR_NOMATCH) break;
+    if (found < 0) throw std::runtime_error("the tokenizer's pattern failed on this text: " + message_of(found));
+    const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
+    const size_t begin = ends[0], end = ends[1];
+    if (end <= begin) {  // an empty match cuts nothing: try from the next character
+      from = begin + 1;
+      while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0u) == 0x80u) ++from;
+      continue;
+    }
+    if (begin > done) list.push_back({text.substr(done, begin - done), false});
+    list.push_back({text.substr(begin, end - begin), true});
+    done = from = end;
+  }
+  if (done < text.size()) list.push_back({text.substr(done), false});
+  return list;
+}
+
+}  // namespace
+
+// U+180E aside, \s here is what GPT-2 means. From github.com/openai/gpt-2, src/encoder.py.
+const char* const PreTokenizer::kGpt2Pattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+void PreTokenizer::add_split(const std::string& pattern, Behaviour behaviour, bool inverted) {
+  add_compiled(pattern, false, behaviour, inverted);
+}
+
+void PreTokenizer::add_literal_split(const std::string& text, Behaviour behaviour, bool inverted) {
+  add_compiled(text, true, behaviour, inverted);
+}
+
+void PreTokenizer::add_compiled(const std::string& pattern, bool literal, Behaviour behaviour, bool inverted) {
+  int error = 0;
+  size_t where = 0;
+  const uint32_t options = PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_MULTILINE);
+  pcre2_code* const code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options, &error, &where, nullptr);
+  if (code == nullptr)
+    throw std::invalid_argument(fmt::format("the pattern is wrong at byte {}: {}", where, message_of(error)));
+  steps_.push_back({std::shared_ptr<const void>(
+                        code, [](const void* p) { pcre2_code_free(static_cast<pcre2_code*>(const_cast<void*>(p))); }),
+                    behaviour, inverted});
+}
+
+void PreTokenizer::add_prefix_space() { steps_.push_back({}); }
+
+std::vector<std::string> PreTokenizer::words(std::string_view text) const {
+  std::vector<std::string> pieces;
+  if (!text.empty()) pieces.emplace_back(text);
+  for (const Step& step : steps_) {
+    std::vector<std::string> finer;
+    for (const std::string& piece : pieces) {
+      if (step.pattern == nullptr)
+        finer.push_back(piece.front() == ' ' ? piece : ' ' + piece);
+      else
+        cut(piece, step, finer);
+    }
+    pieces = std::move(finer);
+  }
+  return pieces;
+}
+
+void PreTokenizer::cut(std::string_view piece, const Step& step, std::vector<std::string>& finer) {
+  bool after_match = false, first = true;
+  for (const Stretch& stretch : stretches(static_cast<const pcre2_code*>(step.pattern.get()), piece)) {
+    const bool match = stretch.match != step.inverted;
+    const bool joins = step.behaviour == Behaviour::merged_with_previous && match && !after_match && !first;
+    if (joins)
+      finer.back() += stretch.text;
+    else if (!(match && step.behaviour == Behaviour::removed))
+      finer.emplace_back(stretch.text);
+    after_match = match;
+    first = false;
+  }
+}
+
+}  // namespace kv
