@@ -35,7 +35,8 @@ struct Run {
   void record(std::string_view name, const Matrix<Scalar>& tensor, Shape shape = {}) const {
     if (trace == nullptr || !trace->keeps_tensors()) return;
     if (shape.empty()) shape = {tensor.rows(), tensor.cols()};
-    std::string full = layer >= 0 ? "layer." + std::to_string(layer) + "." : "";
+    std::string full;
+    if (layer >= 0) full.append("layer.").append(std::to_string(layer)).append(".");
     full += name;
     trace->current().tensors.push_back({std::move(full), std::move(shape), {tensor.data(), tensor.data() + tensor.size()}});
   }

@@ -9,17 +9,12 @@ namespace kv::cpu {
 
 namespace {
 
-// Waits until value differs from `old`: spins a little (the next operation is usually microseconds away), then yields
-// (another process may need this core), then sleeps.
+// Waits until value differs from `old`: spins a little (the next operation is usually microseconds away), then sleeps.
+// It does not yield between: on a busy machine that hands the core to another process for a whole time slice.
 uint32_t wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     const uint32_t now = value.load(std::memory_order_acquire);
     if (now != old) return now;
-  }
-  for (int i = 0; i < 100; ++i) {
-    const uint32_t now = value.load(std::memory_order_acquire);
-    if (now != old) return now;
-    std::this_thread::yield();
   }
   value.wait(old, std::memory_order_acquire);
   return value.load(std::memory_order_acquire);
