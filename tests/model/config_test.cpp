@@ -27,7 +27,8 @@ ModelConfig per_head_config(int64_t layers, int64_t heads, int64_t kv_heads, int
   return config;
 }
 
-ModelConfig latent_config(int64_t layers, int64_t heads, int64_t latent_dim, int64_t nope, int64_t rope, int64_t value) {
+ModelConfig latent_config(int64_t layers, int64_t heads, int64_t latent_dim, int64_t nope, int64_t rope,
+                          int64_t value) {
   ModelConfig config = per_head_config(layers, heads, heads, nope + rope, 33);
   config.family = Family::deepseek_v3;
   config.value_head_dim = value;

@@ -20,7 +20,9 @@ double meaning(uint32_t bits, int exponent_bits, int fraction_bits) {
   return sign * (exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1.0 + fraction, exponent - bias));
 }
 
-bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)); }
+bool same(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
 
 // Between neighbours a and b of a 16-bit type, everything below the middle rounds to a, above it to b, and the middle
 // to the even one. Midpoints need one bit more than the type, which an f32 has.

@@ -37,7 +37,12 @@ TEST_SUITE("model") {
     CHECK(streamed({"\xF0\x9F\x98", "\x80"}) == Strings{"", "\xF0\x9F\x98\x80", ""});
     CHECK(streamed({"\xF0\x9F", "\xA4", "\xA3"}) == Strings{"", "", "\xF0\x9F\xA4\xA3", ""});
     CHECK(streamed({"\xC4", "\x8F"}) == Strings{"", "\xC4\x8F", ""});
-    CHECK(streamed({"a\xC4", "\x8F" "b"}) == Strings{"a", "\xC4\x8F" "b", ""});
+    CHECK(streamed({"a\xC4",
+                    "\x8F"
+                    "b"}) == Strings{"a",
+                                     "\xC4\x8F"
+                                     "b",
+                                     ""});
   }
 
   TEST_CASE("plain text is never held back") {

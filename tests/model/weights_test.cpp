@@ -72,10 +72,10 @@ float f32_at(const WeightMatrix& matrix, int64_t row, int64_t col) {
 
 TEST_SUITE("model") {
   TEST_CASE("parameter counts equal the published ones, a tied head counted once") {
-    CHECK(count_of(Family::llama, 32, 4096, 11008, 32000, 32, 32, 128, false) == 6738415616);   // Llama-2-7B
-    CHECK(count_of(Family::llama, 32, 4096, 14336, 128256, 32, 8, 128, false) == 8030261248);   // Llama-3-8B
-    CHECK(count_of(Family::llama, 30, 576, 1536, 49152, 9, 3, 64, true) == 134515008);          // SmolLM2-135M
-    CHECK(count_of(Family::llama, 6, 288, 768, 32000, 6, 6, 48, true) == 15191712);             // a 15M teaching model
+    CHECK(count_of(Family::llama, 32, 4096, 11008, 32000, 32, 32, 128, false) == 6738415616);  // Llama-2-7B
+    CHECK(count_of(Family::llama, 32, 4096, 14336, 128256, 32, 8, 128, false) == 8030261248);  // Llama-3-8B
+    CHECK(count_of(Family::llama, 30, 576, 1536, 49152, 9, 3, 64, true) == 134515008);         // SmolLM2-135M
+    CHECK(count_of(Family::llama, 6, 288, 768, 32000, 6, 6, 48, true) == 15191712);            // a 15M teaching model
     CHECK(count_of(Family::llama, 6, 288, 768, 32000, 6, 6, 48, false) == 24407712);
   }
 
@@ -108,7 +108,8 @@ TEST_SUITE("model") {
     for (const ModelConfig& config : {small_config(Family::qwen3), small_latent_config()}) {
       Weights first = random_weights(config, 5), second = random_weights(config, 5), third = random_weights(config, 6);
       validate(first, config);
-      CHECK(std::memcmp(first.embedding.data, second.embedding.data, static_cast<size_t>(first.embedding.bytes())) == 0);
+      CHECK(std::memcmp(first.embedding.data, second.embedding.data, static_cast<size_t>(first.embedding.bytes())) ==
+            0);
       CHECK(std::memcmp(first.embedding.data, third.embedding.data, static_cast<size_t>(first.embedding.bytes())) != 0);
       CHECK(f32_at(first.layers[0].gate, 0, 0) != f32_at(first.layers[1].gate, 0, 0));
     }

@@ -1,0 +1,104 @@
+#include "model/pre_tokenizer.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "tests/support/error_of.h"
+
+using namespace kv;
+using kv::test::error_of;
+using kv::test::names;
+
+namespace {
+
+using Words = std::vector<std::string>;
+using Behaviour = PreTokenizer::Behaviour;
+
+PreTokenizer split(const std::string& pattern, Behaviour behaviour, bool inverted = false) {
+  PreTokenizer result;
+  result.add_split(pattern, behaviour, inverted);
+  return result;
+}
+
+PreTokenizer gpt2() { return split(PreTokenizer::kGpt2Pattern, Behaviour::isolated); }
+
+// SmolLM2's: every digit by itself, then GPT-2's rule.
+PreTokenizer smollm() {
+  PreTokenizer result;
+  result.add_split(R"(\p{N})", Behaviour::isolated);
+  result.add_split(PreTokenizer::kGpt2Pattern, Behaviour::isolated);
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE("model") {
+  TEST_CASE("GPT-2's rule keeps one space with the word behind it") {
+    CHECK(gpt2().words("Hello,  world") == Words{"Hello", ",", " ", " world"});
+    CHECK(gpt2().words("a 42") == Words{"a", " 42"});
+    CHECK(gpt2().words("x  3") == Words{"x", " ", " 3"});
+    CHECK(gpt2().words("a\u00A0b") == Words{"a", "\u00A0", "b"});
+    CHECK(gpt2().words("trailing  ") == Words{"trailing", "  "});
+  }
+
+  TEST_CASE("contractions are cut in lower case only") {
+    CHECK(gpt2().words("don't") == Words{"don", "'t"});
+    CHECK(gpt2().words("DON'T") == Words{"DON", "'", "T"});
+  }
+
+  TEST_CASE("line feeds stay apart from the text behind them") {
+    CHECK(gpt2().words("\n\nx") == Words{"\n", "\n", "x"});
+    CHECK(gpt2().words("x\n\n y") == Words{"x", "\n\n", " y"});
+  }
+
+  TEST_CASE("letters and numbers are Unicode's") {
+    CHECK(gpt2().words("\u043D\u0435 \u4F60\u597D") == Words{"\u043D\u0435", " \u4F60\u597D"});
+    CHECK(gpt2().words("x\u00BD\u0663") == Words{"x", "\u00BD\u0663"});
+    CHECK(gpt2().words("\U0001F600!") == Words{"\U0001F600!"});
+  }
+
+  TEST_CASE("each step cuts the pieces of the one before: no space is glued to a digit") {
+    CHECK(smollm().words("a 42") == Words{"a", " ", "4", "2"});
+    CHECK(smollm().words("x  3") == Words{"x", "  ", "3"});
+  }
+
+  TEST_CASE("a match is isolated, removed or merged with the piece before it") {
+    CHECK(split("-", Behaviour::isolated).words("a--b-c") == Words{"a", "-", "-", "b", "-", "c"});
+    CHECK(split("-", Behaviour::removed).words("a--b-c") == Words{"a", "b", "c"});
+    CHECK(split("-", Behaviour::merged_with_previous).words("a--b-c") == Words{"a-", "-", "b-", "c"});
+    CHECK(split("-", Behaviour::merged_with_previous).words("-a") == Words{"-", "a"});
+  }
+
+  TEST_CASE("inverted, what lies between the matches is taken for them") {
+    CHECK(split("[a-z]+", Behaviour::removed, true).words("ab-cd--ef") == Words{"ab", "cd", "ef"});
+    CHECK(split("[a-z]+", Behaviour::merged_with_previous, true).words("ab-cd--ef") == Words{"ab-", "cd--", "ef"});
+  }
+
+  TEST_CASE("a literal split takes its text as it is") {
+    PreTokenizer literal;
+    literal.add_literal_split("a.", Behaviour::isolated);
+    CHECK(literal.words("xa.ab") == Words{"x", "a.", "ab"});
+  }
+
+  TEST_CASE("a prefix space goes to every piece that has none") {
+    PreTokenizer prefixed;
+    prefixed.add_prefix_space();
+    CHECK(prefixed.words("a") == Words{" a"});
+    CHECK(prefixed.words(" a") == Words{" a"});
+    CHECK(prefixed.words("\na") == Words{" \na"});
+  }
+
+  TEST_CASE("an empty match cuts nothing, also between the bytes of a character") {
+    CHECK(split("x*", Behaviour::isolated).words("a\u00E9xx\U0001F600") == Words{"a\u00E9", "xx", "\U0001F600"});
+  }
+
+  TEST_CASE("no text gives no words, and no steps give the text") {
+    CHECK(gpt2().words("").empty());
+    CHECK(PreTokenizer().words("a b") == Words{"a b"});
+  }
+
+  TEST_CASE("a pattern that does not compile is refused, with the place") {
+    CHECK(names(error_of<std::invalid_argument>([] { split("a(b", Behaviour::isolated); }), "byte 3"));
+  }
+}
