@@ -1,10 +1,10 @@
-// attend beside a read probe, in one run: how fast one query per layer reads a bf16 cache, against reading the same bytes
-// with nothing but a sum.
+// attend beside a read probe, in one run: how fast one query per layer reads a bf16 cache, against reading the same
+// bytes with nothing but a sum.
 //
 //   attend_bench [context] [rounds]
 //
-// The shape is SmolLM2-135M's: 30 layers, 9 query heads, 3 KV heads of 64. Both sides walk all layers' caches in turn, so
-// that the bytes are too many for the second-level cache; rounds alternate, and the ratio is the median.
+// The shape is SmolLM2-135M's: 30 layers, 9 query heads, 3 KV heads of 64. Both sides walk all layers' caches in turn,
+// so that the bytes are too many for the second-level cache; rounds alternate, and the ratio is the median.
 #include <fmt/format.h>
 
 #include <Eigen/Core>
@@ -32,7 +32,8 @@ float read_probe(const kv::cpu::StoredBlock& block, int64_t values, Team& team) 
   team.split(values / step, 1, [&](int64_t begin, int64_t end) {
     Lanes<float> sum[4] = {zero_lanes<float>(), zero_lanes<float>(), zero_lanes<float>(), zero_lanes<float>()};
     for (int64_t i = begin; i < end; ++i)
-      for (int k = 0; k < 4; ++k) sum[k] = Eigen::internal::padd(sum[k], load<float>(from + i * step + k * kLanes<float>));
+      for (int k = 0; k < 4; ++k)
+        sum[k] = Eigen::internal::padd(sum[k], load<float>(from + i * step + k * kLanes<float>));
     for (int k = 1; k < 4; ++k) sum[0] = Eigen::internal::padd(sum[0], sum[k]);
     sums[begin == 0 ? 0 : sums.size() - 1] = sum_of_lanes<float>(sum[0]);
   });
@@ -53,8 +54,9 @@ int main(int argc, char** argv) {
   }
   const Matrix<float> query = Matrix<float>::Random(1, kHeads * kDim);
   const double bytes = static_cast<double>(kLayers * context * kKvHeads * kDim * 2 * 2);
-  fmt::print("attend beside a read probe: {} tokens, {} layers, {} KV heads of {}, bf16, {:.1f} MB a step, compiler {}\n\n",
-             context, kLayers, kKvHeads, kDim, bytes * 1e-6, __VERSION__);
+  fmt::print(
+      "attend beside a read probe: {} tokens, {} layers, {} KV heads of {}, bf16, {:.1f} MB a step, compiler {}\n\n",
+      context, kLayers, kKvHeads, kDim, bytes * 1e-6, __VERSION__);
   fmt::print("{:>7}  {:>9}  {:>8}  {:>8}  {:>8}\n", "threads", "ms a step", "GB/s", "probe", "of probe");
   for (const int threads : {1, 2}) {
     Team team(threads);
@@ -64,7 +66,8 @@ int main(int argc, char** argv) {
     for (int round = 0; round < rounds; ++round) {
       const double start = seconds_now();
       for (size_t layer = 0; layer < kLayers; ++layer)
-        sink += attend<float>(query, keys[layer].view(), values[layer].view(), {kHeads, 0.125, 0, context - 1}, run)(0, 0);
+        sink +=
+            attend<float>(query, keys[layer].view(), values[layer].view(), {kHeads, 0.125, 0, context - 1}, run)(0, 0);
       const double middle = seconds_now();
       for (size_t layer = 0; layer < kLayers; ++layer)
         sink += read_probe(keys[layer], context * kKvHeads * kDim, team) +
@@ -79,7 +82,7 @@ int main(int argc, char** argv) {
       std::nth_element(v.begin(), v.begin() + static_cast<int64_t>(v.size() / 2), v.end());
       return v[v.size() / 2];
     };
-    fmt::print("{:>7}  {:>9.2f}  {:>8.1f}  {:>8.1f}  {:>8.2f}\n", threads, median(ours) * 1e3, bytes * 1e-9 / median(ours),
-               bytes * 1e-9 / median(probes), median(ratios));
+    fmt::print("{:>7}  {:>9.2f}  {:>8.1f}  {:>8.1f}  {:>8.2f}\n", threads, median(ours) * 1e3,
+               bytes * 1e-9 / median(ours), bytes * 1e-9 / median(probes), median(ratios));
   }
 }

@@ -31,13 +31,14 @@ struct LayerShape {
 constexpr LayerShape kShapes[] = {{"query", 576, 576}, {"key", 576, 192}, {"gate", 576, 1536}, {"down", 1536, 576}};
 
 struct Measured {
-  double ratio;    // Eigen's time over ours, median
-  double gflops;   // ours, best
+  double ratio;   // Eigen's time over ours, median
+  double gflops;  // ours, best
 };
 
 Measured measure(const LayerShape& shape, int64_t tokens, int rounds, const kv::cpu::Run& run) {
   const Matrix<float> w = Matrix<float>::Random(shape.out, shape.in);
-  const kv::WeightMatrix view{reinterpret_cast<const std::byte*>(w.data()), kv::Dtype::f32, shape.out, shape.in, shape.name};
+  const kv::WeightMatrix view{reinterpret_cast<const std::byte*>(w.data()), kv::Dtype::f32, shape.out, shape.in,
+                              shape.name};
   const int repeats = tokens == 1 ? 200 : 1;
   std::vector<double> ratios;
   double best = 1e9;
@@ -60,8 +61,7 @@ Measured measure(const LayerShape& shape, int64_t tokens, int rounds, const kv::
     best = std::min(best, (middle - start) / repeats);
   }
   std::nth_element(ratios.begin(), ratios.begin() + rounds / 2, ratios.end());
-  return {ratios[static_cast<size_t>(rounds / 2)],
-          2e-9 * static_cast<double>(tokens * shape.in * shape.out) / best};
+  return {ratios[static_cast<size_t>(rounds / 2)], 2e-9 * static_cast<double>(tokens * shape.in * shape.out) / best};
 }
 
 }  // namespace
@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
     double log_sum = 0;
     for (const LayerShape& shape : kShapes) {
       const Measured m = measure(shape, tokens, rounds, run);
-      fmt::print("{:>7}  {:8} {:>5} {:>5}  {:>9.1f}  {:>8.2f}\n", tokens, shape.name, shape.in, shape.out, m.gflops, m.ratio);
+      fmt::print("{:>7}  {:8} {:>5} {:>5}  {:>9.1f}  {:>8.2f}\n", tokens, shape.name, shape.in, shape.out, m.gflops,
+                 m.ratio);
       log_sum += std::log(m.ratio);
     }
     fmt::print("{:>7}  geometric mean {:>26.2f}   goal {}\n\n", tokens, std::exp(log_sum / std::size(kShapes)),

@@ -12,12 +12,12 @@ namespace kv::cpu {
 
 namespace {
 
-constexpr int64_t kSplit = 512;          // positions whose scores are held at once
-constexpr int64_t kRowsAtOnce = 32;      // query rows whose partial results are held at once
-constexpr int kHeadsAtOnce = 4;          // query heads that share the loads of a key or value
-constexpr int kValueLanesAtOnce = 4;     // registers of a value row that are summed at once
+constexpr int64_t kSplit = 512;       // positions whose scores are held at once
+constexpr int64_t kRowsAtOnce = 32;   // query rows whose partial results are held at once
+constexpr int kHeadsAtOnce = 4;       // query heads that share the loads of a key or value
+constexpr int kValueLanesAtOnce = 4;  // registers of a value row that are summed at once
 
-// What one query head found in one split: output = sum of exp(score - maximum) * value, weight = sum of exp(score - maximum).
+// What one query head found in one split: with w = exp(score - maximum), weight is the sum of w, output that of w * value.
 template <class Scalar>
 struct Partial {
   Scalar maximum;
@@ -74,7 +74,8 @@ class SplitAttention {
       in_groups<kHeadsAtOnce>(heads_, [&](int64_t h, auto n) { score_block<n()>(h, block, scale); });
     for (int64_t h = 0; h < heads_; ++h) soften(h, base, range, partials[h]);
     find_rows(values, kv_head, base, range);
-    in_groups<kHeadsAtOnce>(heads_, [&](int64_t h, auto n) { add_values<n()>(h, range.begin - base, range.end - base, partials); });
+    in_groups<kHeadsAtOnce>(
+        heads_, [&](int64_t h, auto n) { add_values<n()>(h, range.begin - base, range.end - base, partials); });
   }
 
  private:
@@ -94,8 +95,8 @@ class SplitAttention {
     Eigen::internal::PacketBlock<Lanes<Scalar>, kBlock> sums[n];
     const Stored* const* rows = rows_.data() + block * kBlock;
     const Scalar* queries = queries_.data() + first_head * padded_key_dim_;
-    constexpr int kKeysAtOnce = n == 1 ? 4 : 2;  // enough independent sums to hide the latency of a multiply-add
-    static_assert(kBlock % kKeysAtOnce == 0 || kBlock < kKeysAtOnce);
+    constexpr int kKeysAtOnce = std::min(n == 1 ? 4 : 2, kBlock);  // enough sums to hide a multiply-add's latency
+    static_assert(kBlock % kKeysAtOnce == 0 && kSplit % kBlock == 0);
     for (int j = 0; j < kBlock; j += kKeysAtOnce) {
       Lanes<Scalar> dot[kKeysAtOnce][n];
       for (auto& key : dot)
@@ -110,8 +111,7 @@ class SplitAttention {
         }
       };
       for (int64_t i = 0; i < whole; i += kBlock) step(i, [](const Stored* at) { return load<Scalar>(at); });
-      if (whole < key_dim_)
-        step(whole, [&](const Stored* at) { return load_padded<Scalar>(at, key_dim_ - whole); });
+      if (whole < key_dim_) step(whole, [&](const Stored* at) { return load_padded<Scalar>(at, key_dim_ - whole); });
       for (int k = 0; k < kKeysAtOnce; ++k)
         for (int h = 0; h < n; ++h) sums[h].packet[j + k] = dot[k][h];
     }
@@ -127,7 +127,8 @@ class SplitAttention {
     std::fill(scores, scores + begin, -std::numeric_limits<Scalar>::infinity());
     std::fill(scores + end, scores + padded, -std::numeric_limits<Scalar>::infinity());
     Lanes<Scalar> greatest = load<Scalar>(scores);
-    for (int64_t i = kBlock; i < padded; i += kBlock) greatest = Eigen::internal::pmax(greatest, load<Scalar>(scores + i));
+    for (int64_t i = kBlock; i < padded; i += kBlock)
+      greatest = Eigen::internal::pmax(greatest, load<Scalar>(scores + i));
     partial.maximum = Eigen::internal::predux_max(greatest);
     const Lanes<Scalar> maximum = all_lanes(partial.maximum);
     Lanes<Scalar> sum = zero_lanes<Scalar>();
@@ -152,14 +153,16 @@ class SplitAttention {
         for (auto& sum : head) sum = zero_lanes<Scalar>();
       for (int64_t j = begin; j < end; ++j) {
         Lanes<Scalar> value[width()];
-        for (int d = 0; d < width(); ++d) value[d] = load_value(rows_[static_cast<size_t>(j)] + (lane_group + d) * kBlock);
+        for (int d = 0; d < width(); ++d)
+          value[d] = load_value(rows_[static_cast<size_t>(j)] + (lane_group + d) * kBlock);
         for (int h = 0; h < n; ++h) {
           const Lanes<Scalar> weight = all_lanes(weights[h * kSplit + j]);
           for (int d = 0; d < width(); ++d) sums[h][d] = fused(weight, value[d], sums[h][d]);
         }
       }
       for (int h = 0; h < n; ++h)
-        for (int d = 0; d < width(); ++d) store(partials[first_head + h].output + (lane_group + d) * kBlock, sums[h][d]);
+        for (int d = 0; d < width(); ++d)
+          store(partials[first_head + h].output + (lane_group + d) * kBlock, sums[h][d]);
     };
     in_groups<kValueLanesAtOnce>(whole, [&](int64_t lane_group, auto width) {
       add(lane_group, width, [](const Stored* at) { return load<Scalar>(at); });
@@ -171,9 +174,9 @@ class SplitAttention {
 
   int64_t heads_, key_dim_, value_dim_, padded_key_dim_;
   int64_t blocks_ = 0;
-  std::vector<Scalar> queries_;                 // [heads, padded key dim]
-  std::vector<Scalar> scores_;                  // [heads, kSplit], then the weights in their place
-  std::array<const Stored*, kSplit> rows_{};    // of the split's keys, then of its values
+  std::vector<Scalar> queries_;               // [heads, padded key dim]
+  std::vector<Scalar> scores_;                // [heads, kSplit], then the weights in their place
+  std::array<const Stored*, kSplit> rows_{};  // of the split's keys, then of its values
 };
 
 // Joins the splits of one row and head in ascending order, and divides by the whole weight.
@@ -208,7 +211,8 @@ Matrix<Scalar> attend_stored(const Rows<Scalar>& queries, const StoredRows& keys
     const int64_t splits = visible(shape, first + rows - 1).last_split() - first_split + 1;
     partials.resize(static_cast<size_t>(rows * splits * heads));
     outputs.resize(partials.size() * static_cast<size_t>(padded_value_dim));
-    for (size_t i = 0; i < partials.size(); ++i) partials[i].output = outputs.data() + i * static_cast<size_t>(padded_value_dim);
+    for (size_t i = 0; i < partials.size(); ++i)
+      partials[i].output = outputs.data() + i * static_cast<size_t>(padded_value_dim);
 
     // Scores, softmax and weighted sum of every (KV head, row, split), each from zero.
     run.team.split(kv_heads * rows * splits, 1, [&](int64_t begin, int64_t end) {
@@ -235,8 +239,8 @@ Matrix<Scalar> attend_stored(const Rows<Scalar>& queries, const StoredRows& keys
         const Range seen = visible(shape, first + row);
         const int64_t skipped = seen.first_split() - first_split;
         merge(&partials[static_cast<size_t>((row * splits + skipped) * heads + head)],
-              seen.last_split() - seen.first_split() + 1, heads, result.data() + (first + row) * heads * values.dim + head * values.dim,
-              values.dim);
+              seen.last_split() - seen.first_split() + 1, heads,
+              result.data() + (first + row) * heads * values.dim + head * values.dim, values.dim);
       }
     });
   }
@@ -246,14 +250,14 @@ Matrix<Scalar> attend_stored(const Rows<Scalar>& queries, const StoredRows& keys
 }  // namespace
 
 template <class Scalar>
-Matrix<Scalar> attend(Rows<Scalar> queries, const StoredRows& keys, const StoredRows& values, const AttentionShape& shape,
-                      const Run& run) {
+Matrix<Scalar> attend(Rows<Scalar> queries, const StoredRows& keys, const StoredRows& values,
+                      const AttentionShape& shape, const Run& run) {
   expect_shape("queries", queries.shape(), {queries.rows, shape.heads * keys.dim});
   expect_shape("values", {values.kv_heads}, {keys.kv_heads});
   if (queries.rows == 0) return Matrix<Scalar>(0, shape.heads * values.dim);
   if (keys.cached) {
-    // Every position between the first row's first and the last row's last is read by some row. Absorbed latent attention
-    // reads its values out of the key rows.
+    // Every position between the first row's first and the last row's last is read by some row. Absorbed latent
+    // attention reads its values out of the key rows.
     const int64_t positions = visible(shape, queries.rows - 1).end - visible(shape, 0).begin;
     const int64_t row_bytes = keys.row_bytes() + (values.data == keys.data ? 0 : values.row_bytes());
     run.count(&Counters::cache_bytes_read, positions * keys.kv_heads * row_bytes);

@@ -1,9 +1,10 @@
-// Scaled dot-product attention over stored keys and values (arXiv 1706.03762, section 3.2.1), for any sharing of KV heads:
-// MHA, GQA and MQA differ in kv_heads alone, and absorbed latent attention is the case of one KV head whose values are the
-// first part of its keys.
+// Scaled dot-product attention over stored keys and values (arXiv 1706.03762, section 3.2.1), for any sharing of KV
+// heads: MHA, GQA and MQA differ in kv_heads alone, and absorbed latent attention is the case of one KV head whose
+// values are the first part of its keys.
 //
-// Causality is a loop bound, not a mask. A row's additions come in one order that depends on absolute positions alone, so the
-// same row has the same bits whether its keys were computed just now or stored long ago, beside other rows or alone:
+// Causality is a loop bound, not a mask. A row's additions come in one order that depends on absolute positions alone,
+// so the same row has the same bits whether its keys were computed just now or stored long ago, beside other rows or
+// alone:
 //   - positions are cut into splits at multiples of kSplit, and blocks of kLanes keys at multiples of kLanes;
 //   - in a block, lane j is key j; lanes out of range count as minus infinity, or zero;
 //   - a split takes its maximum, then exp and sum by lanes, then adds values in ascending order of position;
@@ -28,7 +29,7 @@ struct AttentionShape {
 // -> [tokens, heads * value dim]
 // Keys and values must hold every position from the first row's window to the last row.
 template <class Scalar>
-Matrix<Scalar> attend(Rows<Scalar> queries, const StoredRows& keys, const StoredRows& values, const AttentionShape& shape,
-                      const Run& run);
+Matrix<Scalar> attend(Rows<Scalar> queries, const StoredRows& keys, const StoredRows& values,
+                      const AttentionShape& shape, const Run& run);
 
 }  // namespace kv::cpu

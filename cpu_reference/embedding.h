@@ -9,7 +9,8 @@
 
 namespace kv::cpu {
 
-// [tokens] -> [tokens, model_dim]. Throws std::invalid_argument, naming id and table, before it reads outside the table.
+// [tokens] -> [tokens, model_dim]. Throws std::invalid_argument, naming id and table, before it reads outside the
+// table.
 template <class Scalar>
 Matrix<Scalar> embed(std::span<const int32_t> tokens, const WeightMatrix& table, const Run& run);
 

@@ -1,4 +1,5 @@
-// The feed-forward network with a SwiGLU gate (arXiv 2002.05202): down(silu(gate(x)) * up(x)), silu(z) = z / (1 + exp(-z)).
+// The feed-forward network with a SwiGLU gate (arXiv 2002.05202): down(silu(gate(x)) * up(x)), silu(z) = z / (1 +
+// exp(-z)).
 #pragma once
 
 #include "cpu_reference/run.h"

@@ -1,5 +1,6 @@
-// The pass without a cache: every token's keys and values are computed anew. It shares operations with transformer.cpp and no
-// bookkeeping: no cache, no slots, no past. Keys and values live in blocks of their own for the length of one layer.
+// The pass without a cache: every token's keys and values are computed anew. It shares operations with transformer.cpp
+// and no bookkeeping: no cache, no slots, no past. Keys and values live in blocks of their own for the length of one
+// layer.
 #include "cpu_reference/attention.h"
 #include "cpu_reference/embedding.h"
 #include "cpu_reference/layer.h"
@@ -47,8 +48,8 @@ Matrix<Scalar> layer_without_cache(const Matrix<Scalar>& x, int64_t index, const
 }  // namespace
 
 template <class Scalar>
-Matrix<Scalar> forward_without_cache(const Model& model, std::span<const int32_t> tokens, Dtype cache_dtype, LatentForm form,
-                                     LogitRows rows, const Run& run) {
+Matrix<Scalar> forward_without_cache(const Model& model, std::span<const int32_t> tokens, Dtype cache_dtype,
+                                     LatentForm form, LogitRows rows, const Run& run) {
   require_tokens(tokens, 0, model.config);
   if (run.trace != nullptr) run.trace->begin_call(0, std::ssize(tokens), model.config.layers);
   const Run ends = run.at_ends();
@@ -60,7 +61,8 @@ Matrix<Scalar> forward_without_cache(const Model& model, std::span<const int32_t
   return logits_of(x, model, rows, ends);
 }
 
-template Matrix<float> forward_without_cache(const Model&, std::span<const int32_t>, Dtype, LatentForm, LogitRows, const Run&);
+template Matrix<float> forward_without_cache(const Model&, std::span<const int32_t>, Dtype, LatentForm, LogitRows,
+                                             const Run&);
 template Matrix<double> forward_without_cache(const Model&, std::span<const int32_t>, Dtype, LatentForm, LogitRows,
                                               const Run&);
 

@@ -23,12 +23,12 @@ void require_room(int64_t prompt, const GenerateOptions& options, const ModelCon
   // The last token that is drawn is never fed.
   const int64_t fed = prompt + options.tokens - 1;
   if (fed > config.max_context)
-    throw std::invalid_argument(fmt::format(
-        "{} prompt tokens and {} to generate need {} positions, but the model's context is {}", prompt, options.tokens, fed,
-        config.max_context));
+    throw std::invalid_argument(
+        fmt::format("{} prompt tokens and {} to generate need {} positions, but the model's context is {}", prompt,
+                    options.tokens, fed, config.max_context));
   if (options.capacity > 0 && fed > options.capacity)
-    throw CacheFull(fmt::format("{} prompt tokens and {} to generate need {} cache slots, but the capacity is {}", prompt,
-                                options.tokens, fed, options.capacity));
+    throw CacheFull(fmt::format("{} prompt tokens and {} to generate need {} cache slots, but the capacity is {}",
+                                prompt, options.tokens, fed, options.capacity));
 }
 
 // Logits of the next token, whichever way they are come by.
@@ -74,8 +74,8 @@ class NextLogits {
 
 }  // namespace
 
-Generation generate(const Model& model, std::span<const int32_t> prompt, const GenerateOptions& options, Sampler& sampler,
-                    const std::function<void(int32_t)>& on_token, const Run& given) {
+Generation generate(const Model& model, std::span<const int32_t> prompt, const GenerateOptions& options,
+                    Sampler& sampler, const std::function<void(int32_t)>& on_token, const Run& given) {
   require_tokens(prompt, 0, model.config);
   if (options.tokens < 1) throw std::invalid_argument(fmt::format("cannot generate {} tokens", options.tokens));
   for (const int64_t chunk : options.chunks)

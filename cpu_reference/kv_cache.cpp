@@ -17,20 +17,21 @@ KvCache::KvCache(const ModelConfig& config, int64_t capacity, Dtype dtype, int64
 
 void KvCache::require_room(int64_t tokens) const {
   if (tokens <= capacity() - length_) return;
-  throw CacheFull(fmt::format("the cache is full: it holds {} of {} tokens and {} more {} asked for", length_, capacity(),
-                              tokens, tokens == 1 ? "was" : "were"));
+  throw CacheFull(fmt::format("the cache is full: it holds {} of {} tokens and {} more {} asked for", length_,
+                              capacity(), tokens, tokens == 1 ? "was" : "were"));
 }
 
 template <class Scalar>
 void KvCache::append(int64_t layer, Rows<Scalar> keys, Rows<Scalar> values, const Run& run) {
   require_room(keys.rows);
-  const LayerCache& cache = layers_[static_cast<size_t>(layer)];
+  const LayerCache& cache = layers_.at(static_cast<size_t>(layer));
   expect_shape("appended keys", keys.shape(), {keys.rows, cache.kv_heads * cache.key_head_dim});
   expect_shape("appended values", values.shape(), {keys.rows, cache.kv_heads * cache.value_head_dim});
   for (int64_t head = 0; head < cache.kv_heads; ++head)
     for (int64_t t = 0; t < keys.rows; ++t) {
       const int64_t slot = layout_.slot(layer, length_ + t);
-      store_row(at(layout_.key(layer, head, slot)), dtype_, keys.row(t) + head * cache.key_head_dim, cache.key_head_dim);
+      store_row(at(layout_.key(layer, head, slot)), dtype_, keys.row(t) + head * cache.key_head_dim,
+                cache.key_head_dim);
       store_row(at(layout_.value(layer, head, slot)), dtype_, values.row(t) + head * cache.value_head_dim,
                 cache.value_head_dim);
       run.count(&Counters::cache_bytes_written, (cache.key_head_dim + cache.value_head_dim) * bytes_of(dtype_));
@@ -41,7 +42,7 @@ void KvCache::append(int64_t layer, Rows<Scalar> keys, Rows<Scalar> values, cons
 template <class Scalar>
 void KvCache::append_latent(int64_t layer, Rows<Scalar> latents, Rows<Scalar> rope_keys, const Run& run) {
   require_room(latents.rows);
-  const LayerCache& cache = layers_[static_cast<size_t>(layer)];
+  const LayerCache& cache = layers_.at(static_cast<size_t>(layer));
   expect_shape("appended latents", latents.shape(), {latents.rows, cache.latent_dim});
   expect_shape("appended rope keys", rope_keys.shape(), {latents.rows, cache.rope_dim});
   for (int64_t t = 0; t < latents.rows; ++t) {
@@ -66,15 +67,16 @@ void KvCache::advance(int64_t tokens) {
 StoredRows KvCache::keys(int64_t layer) const {
   const LayerCache& cache = layout_.description(layer);
   const int64_t slots = layout_.slots(layer);
-  return {at(layout_.key(layer, 0, 0)), dtype_, cache.kv_heads, cache.key_head_dim, slots,
-          slots * cache.key_head_dim, cache.key_head_dim, true};
+  return {at(layout_.key(layer, 0, 0)), dtype_, cache.kv_heads, cache.key_head_dim, slots, slots * cache.key_head_dim,
+          cache.key_head_dim,           true};
 }
 
 StoredRows KvCache::values(int64_t layer) const {
   const LayerCache& cache = layout_.description(layer);
   const int64_t slots = layout_.slots(layer);
-  return {at(layout_.value(layer, 0, 0)), dtype_, cache.kv_heads, cache.value_head_dim, slots,
-          slots * cache.value_head_dim, cache.value_head_dim, true};
+  return {at(layout_.value(layer, 0, 0)), dtype_, cache.kv_heads,
+          cache.value_head_dim,           slots,  slots * cache.value_head_dim,
+          cache.value_head_dim,           true};
 }
 
 StoredRows KvCache::latents(int64_t layer) const {

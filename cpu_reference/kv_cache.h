@@ -1,8 +1,9 @@
-// KvCache: the keys and values (or latents) of the tokens seen so far. Whoever runs the model owns it, and can print it, copy
-// it, truncate it, draw it. It alone knows its length.
+// KvCache: the keys and values (or latents) of the tokens seen so far. Whoever runs the model owns it, and can print
+// it, copy it, truncate it, draw it. It alone knows its length.
 //
-// A step appends to each layer in turn and then advances the length once, so a step that throws half-way leaves the length
-// as it was. Rows are rounded to the storage type when they are appended; nothing ever attends to an unrounded key.
+// A step appends to each layer in turn and then advances the length once, so a step that throws half-way leaves the
+// length as it was. Rows are rounded to the storage type when they are appended; nothing ever attends to an unrounded
+// key.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ class KvCache {
   StoredRows values(int64_t layer) const;
   StoredRows latents(int64_t layer) const;  // rows of latent_dim + rope_dim, one "head"
 
-  // Forgets all positions from `length` on. Throws std::invalid_argument when the cache is shorter, or when a window's ring
-  // no longer holds what the next token would need.
+  // Forgets all positions from `length` on. Throws std::invalid_argument when the cache is shorter, or when a window's
+  // ring no longer holds what the next token would need.
   void truncate(int64_t length);
   void reset();
 

@@ -1,8 +1,10 @@
-// The one header that speaks of SIMD. A Lanes<Scalar> is one register of kLanes<Scalar> values (16 floats with AVX-512).
+// The one header that speaks of SIMD. A Lanes<Scalar> is one register of kLanes<Scalar> values (16 floats with
+// AVX-512).
 //
-// Everything that sums or calls exp goes through here, because the promise "the same bits with and without a cache, in any
-// chunks, with any number of threads" rests on it:
-//   - a sum over n values is kLanes partial sums, lane l taking values l, l + kLanes, ..., with a zero-padded last step and
+// Everything that sums or calls exp goes through here, because the promise "the same bits with and without a cache, in
+// any chunks, with any number of threads" rests on it:
+//   - a sum over n values is kLanes partial sums, lane l taking values l, l + kLanes, ..., with a zero-padded last step
+//   and
 //     one fixed reduction, so its order depends on n alone, never on an address or on the rows beside it;
 //   - a multiply-add is fused exactly where fused() is written (we compile with -ffp-contract=off);
 //   - exp always runs on whole registers, padded ones included.

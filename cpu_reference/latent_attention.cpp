@@ -56,7 +56,8 @@ Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, 
     for (int64_t head = begin; head < end; ++head) {
       const Rows<Scalar> query = queries.columns(head * (nope + rope), nope + rope);
       const MutableRows<Scalar> to = absorbed_rows.columns(head * (dim + rope), dim + rope);
-      linear_transposed_into(to.columns(0, dim), query.columns(0, nope), latent_up.row_block(head * (nope + value), nope), run);
+      linear_transposed_into(to.columns(0, dim), query.columns(0, nope),
+                             latent_up.row_block(head * (nope + value), nope), run);
       for (int64_t t = 0; t < tokens; ++t) std::copy_n(query.row(t) + nope, rope, to.row(t) + dim);
     }
   });
@@ -85,7 +86,8 @@ MaterialisedRows<Scalar> materialise(Rows<Scalar> stored, const WeightMatrix& la
   const int64_t nope = config.latent.nope_dim, rope = config.latent.rope_dim, dim = config.latent.latent_dim;
   const int64_t heads = config.heads, value = config.value_head_dim;
   const Matrix<Scalar> up = linear(stored.columns(0, dim), latent_up, run);  // per head: key's nope part, value
-  MaterialisedRows<Scalar> made{Matrix<Scalar>(stored.rows, heads * (nope + rope)), Matrix<Scalar>(stored.rows, heads * value)};
+  MaterialisedRows<Scalar> made{Matrix<Scalar>(stored.rows, heads * (nope + rope)),
+                                Matrix<Scalar>(stored.rows, heads * value)};
   for (int64_t t = 0; t < stored.rows; ++t)
     for (int64_t head = 0; head < heads; ++head) {
       const Scalar* from = up.data() + t * up.cols() + head * (nope + value);
@@ -110,21 +112,22 @@ Matrix<Scalar> attend_materialised(Rows<Scalar> queries, const StoredRows& laten
 }
 
 template <class Scalar>
-Matrix<Scalar> attend_latent(LatentForm form, Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
-                             const ModelConfig& config, int64_t first_position, const Run& run) {
+Matrix<Scalar> attend_latent(LatentForm form, Rows<Scalar> queries, const StoredRows& latents,
+                             const WeightMatrix& latent_up, const ModelConfig& config, int64_t first_position,
+                             const Run& run) {
   return form == LatentForm::absorbed ? attend_absorbed(queries, latents, latent_up, config, first_position, run)
                                       : attend_materialised(queries, latents, latent_up, config, first_position, run);
 }
 
-#define KVLAB_INSTANTIATE(Scalar)                                                                                         \
-  template LatentProjection<Scalar> project_latent(Rows<Scalar>, const LayerWeights&, const ModelConfig&,                 \
-                                                   const RopeTable<Scalar>&, const Run&);                                 \
-  template Matrix<Scalar> attend_absorbed(Rows<Scalar>, const StoredRows&, const WeightMatrix&, const ModelConfig&,       \
-                                          int64_t, const Run&);                                                           \
-  template Matrix<Scalar> attend_materialised(Rows<Scalar>, const StoredRows&, const WeightMatrix&, const ModelConfig&,   \
-                                              int64_t, const Run&);                                                       \
-  template Matrix<Scalar> attend_latent(LatentForm, Rows<Scalar>, const StoredRows&, const WeightMatrix&,                 \
-                                        const ModelConfig&, int64_t, const Run&);                                         \
+#define KVLAB_INSTANTIATE(Scalar)                                                                                   \
+  template LatentProjection<Scalar> project_latent(Rows<Scalar>, const LayerWeights&, const ModelConfig&,           \
+                                                   const RopeTable<Scalar>&, const Run&);                           \
+  template Matrix<Scalar> attend_absorbed(Rows<Scalar>, const StoredRows&, const WeightMatrix&, const ModelConfig&, \
+                                          int64_t, const Run&);                                                     \
+  template Matrix<Scalar> attend_materialised(Rows<Scalar>, const StoredRows&, const WeightMatrix&,                 \
+                                              const ModelConfig&, int64_t, const Run&);                             \
+  template Matrix<Scalar> attend_latent(LatentForm, Rows<Scalar>, const StoredRows&, const WeightMatrix&,           \
+                                        const ModelConfig&, int64_t, const Run&);                                   \
   template MaterialisedRows<Scalar> materialise(Rows<Scalar>, const WeightMatrix&, const ModelConfig&, const Run&);
 KVLAB_INSTANTIATE(float)
 KVLAB_INSTANTIATE(double)

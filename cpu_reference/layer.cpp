@@ -63,8 +63,8 @@ Matrix<Scalar> add_feed_forward(const Matrix<Scalar>& x, const LayerWeights& wei
 template <class Scalar>
 Matrix<Scalar> logits_of(const Matrix<Scalar>& x, const Model& model, LogitRows rows, const Run& run) {
   const Rows<Scalar> all(x);
-  const Matrix<Scalar> normed = rms_norm(rows == LogitRows::last ? all.last(1) : all, model.weights.final_norm,
-                                         model.config.norm_eps, run);
+  const Matrix<Scalar> normed =
+      rms_norm(rows == LogitRows::last ? all.last(1) : all, model.weights.final_norm, model.config.norm_eps, run);
   run.record("final_norm", normed);
   Matrix<Scalar> logits = linear<Scalar>(normed, model.weights.head, run);
   run.record("logits", logits);
@@ -78,15 +78,17 @@ void require_tokens(std::span<const int32_t> tokens, int64_t first_position, con
       throw std::invalid_argument(
           fmt::format("token id {} is outside the embedding, which has ids 0 to {}", token, config.vocab - 1));
   if (first_position + std::ssize(tokens) > config.max_context)
-    throw std::invalid_argument(fmt::format("{} tokens after the first {} exceed the model's context of {}", tokens.size(),
-                                            first_position, config.max_context));
+    throw std::invalid_argument(fmt::format("{} tokens after the first {} exceed the model's context of {}",
+                                            tokens.size(), first_position, config.max_context));
 }
 
-#define KVLAB_INSTANTIATE(Scalar)                                                                                          \
-  template HeadProjection<Scalar> project_heads(Rows<Scalar>, const LayerWeights&, const ModelConfig&,                     \
-                                                const RopeTable<Scalar>&, const Run&);                                     \
-  template Matrix<Scalar> add_attention(const Matrix<Scalar>&, const Matrix<Scalar>&, const LayerWeights&, const Run&);    \
-  template Matrix<Scalar> add_feed_forward(const Matrix<Scalar>&, const LayerWeights&, const ModelConfig&, const Run&);    \
+#define KVLAB_INSTANTIATE(Scalar)                                                                          \
+  template HeadProjection<Scalar> project_heads(Rows<Scalar>, const LayerWeights&, const ModelConfig&,     \
+                                                const RopeTable<Scalar>&, const Run&);                     \
+  template Matrix<Scalar> add_attention(const Matrix<Scalar>&, const Matrix<Scalar>&, const LayerWeights&, \
+                                        const Run&);                                                       \
+  template Matrix<Scalar> add_feed_forward(const Matrix<Scalar>&, const LayerWeights&, const ModelConfig&, \
+                                           const Run&);                                                    \
   template Matrix<Scalar> logits_of(const Matrix<Scalar>&, const Model&, LogitRows, const Run&);
 KVLAB_INSTANTIATE(float)
 KVLAB_INSTANTIATE(double)

@@ -45,8 +45,8 @@ template <int T, int O, bool padded, class Scalar, class Stored>
 
 // Outputs begin .. end for T tokens.
 template <int T, bool padded, class Scalar, class Stored>
-void tile_row(const Scalar* x, int64_t x_stride, const Stored* w, int64_t in, Scalar* y, int64_t y_stride, int64_t begin,
-              int64_t end) {
+void tile_row(const Scalar* x, int64_t x_stride, const Stored* w, int64_t in, Scalar* y, int64_t y_stride,
+              int64_t begin, int64_t end) {
   int64_t o = begin;
   for (; o + kTileOutputs <= end; o += kTileOutputs)
     tile<T, kTileOutputs, padded>(x, x_stride, w + o * in, in, y + o, y_stride);

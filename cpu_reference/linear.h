@@ -1,5 +1,6 @@
-// The product with a weight matrix, batch-invariant: the bits of a row of y do not depend on how many rows stand beside it,
-// on the tile it fell in, or on the thread that computed it. That is what makes a cached step equal a full recomputation.
+// The product with a weight matrix, batch-invariant: the bits of a row of y do not depend on how many rows stand beside
+// it, on the tile it fell in, or on the thread that computed it. That is what makes a cached step equal a full
+// recomputation.
 #pragma once
 
 #include "cpu_reference/run.h"
@@ -8,8 +9,8 @@
 
 namespace kv::cpu {
 
-// y[t][o] = bias[o] + sum over i of x[t][i] * w[o][i]     [tokens, in] -> [tokens, out], w [out, in] in any stored type.
-// Throws std::invalid_argument, naming w, when the shapes do not fit.
+// y[t][o] = bias[o] + sum over i of x[t][i] * w[o][i]     [tokens, in] -> [tokens, out], w [out, in] in any stored
+// type. Throws std::invalid_argument, naming w, when the shapes do not fit.
 template <class Scalar>
 Matrix<Scalar> linear(Rows<Scalar> x, const WeightMatrix& w, const Run& run);
 template <class Scalar>

@@ -14,7 +14,8 @@ double llama3_scaled(double frequency, const RopeConfig& config) {
   const double context = static_cast<double>(config.original_context);
   if (wavelength < context / config.high_freq_factor) return frequency;
   if (wavelength > context / config.low_freq_factor) return frequency / config.factor;
-  const double blend = (context / wavelength - config.low_freq_factor) / (config.high_freq_factor - config.low_freq_factor);
+  const double blend =
+      (context / wavelength - config.low_freq_factor) / (config.high_freq_factor - config.low_freq_factor);
   return (1 - blend) * frequency / config.factor + blend * frequency;
 }
 

@@ -11,7 +11,8 @@
 
 namespace kv::cpu {
 
-// Turns per position of each pair, [dim / 2], with the config's scaling (linear; llama3; yarn, arXiv 2309.00071, section 3.2).
+// Turns per position of each pair, [dim / 2], with the config's scaling (linear; llama3; yarn, arXiv 2309.00071,
+// section 3.2).
 std::vector<double> rope_frequencies(const RopeConfig& config);
 
 // Factor that yarn puts on cos and sin: the config's, or mscale's, or 0.1 ln(factor) + 1. Otherwise 1.

@@ -16,8 +16,8 @@ namespace kv::cpu {
 struct Run {
   Team& team;
   Trace* trace = nullptr;
-  int64_t layer = -1;             // the layer being computed; -1: embedding, final norm and head
-  Counters* counters = nullptr;   // of that layer; null without a trace
+  int64_t layer = -1;            // the layer being computed; -1: embedding, final norm and head
+  Counters* counters = nullptr;  // of that layer; null without a trace
 
   Run in_layer(int64_t index) const {
     return {team, trace, index, trace != nullptr ? &trace->current().layers[static_cast<size_t>(index)] : nullptr};
@@ -30,7 +30,8 @@ struct Run {
       std::atomic_ref(counters->*counter).fetch_add(static_cast<uint64_t>(amount), std::memory_order_relaxed);
   }
 
-  // Keeps a copy under "layer.N.name" (or "name"), with the shape that a reader should see, [tokens, heads, head_dim] say.
+  // Keeps a copy under "layer.N.name" (or "name"), with the shape that a reader should see, [tokens, heads, head_dim]
+  // say.
   template <class Scalar>
   void record(std::string_view name, const Matrix<Scalar>& tensor, Shape shape = {}) const {
     if (trace == nullptr || !trace->keeps_tensors()) return;
@@ -38,7 +39,8 @@ struct Run {
     std::string full;
     if (layer >= 0) full.append("layer.").append(std::to_string(layer)).append(".");
     full += name;
-    trace->current().tensors.push_back({std::move(full), std::move(shape), {tensor.data(), tensor.data() + tensor.size()}});
+    trace->current().tensors.push_back(
+        {std::move(full), std::move(shape), {tensor.data(), tensor.data() + tensor.size()}});
   }
 };
 

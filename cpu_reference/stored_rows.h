@@ -1,4 +1,5 @@
-// StoredRows: where attention finds the keys (or values) of one layer, whoever keeps them, in the type they are stored in.
+// StoredRows: where attention finds the keys (or values) of one layer, whoever keeps them, in the type they are stored
+// in.
 //
 // Both sides of the claim "the cache changes nothing" round through store_row: the cache when it appends, and
 // forward_without_cache before it attends.
@@ -13,7 +14,8 @@
 
 namespace kv::cpu {
 
-// [kv_heads, positions, dim]. Row (kv_head, position) starts at value kv_head * head_stride + (position % slots) * row_stride.
+// [kv_heads, positions, dim]. Row (kv_head, position) starts at value kv_head * head_stride + (position % slots) *
+// row_stride.
 struct StoredRows {
   const std::byte* data = nullptr;
   Dtype dtype = Dtype::f32;

@@ -1,7 +1,7 @@
 // Team: the threads. One persistent team of std::threads; the caller is its first member.
 //
-// Work is cut into contiguous ranges, one a member. The results never depend on the cut, because every output is computed
-// by one member in an order that knows nothing of threads.
+// Work is cut into contiguous ranges, one a member. The results never depend on the cut, because every output is
+// computed by one member in an order that knows nothing of threads.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ class Team {
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Calls work(begin, end) on ranges that cover 0 .. count, each a multiple of `grain` but perhaps the last, and returns
-  // when all are done. The first exception that a member throws is thrown again here.
+  // Calls work(begin, end) on ranges that cover 0 .. count, each a multiple of `grain` but perhaps the last, and
+  // returns when all are done. The first exception that a member throws is thrown again here.
   void split(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& work);
 
  private:

@@ -1,4 +1,5 @@
-// The Eigen dialect of this folder: everything is row-major, last index fastest. Nothing else spells Eigen::Matrix<...>.
+// The Eigen dialect of this folder: everything is row-major, last index fastest. Nothing else spells
+// Eigen::Matrix<...>.
 //
 // Activations are matrices with one row per token. A dimension that is really two, as in [tokens, heads * head_dim], is
 // written as such in comments and taken apart by column blocks.
@@ -14,7 +15,8 @@ namespace kv::cpu {
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// Rows of somebody else's matrix, perhaps a block of its columns: what operations take. Row t starts at data + t * stride.
+// Rows of somebody else's matrix, perhaps a block of its columns: what operations take. Row t starts at data + t *
+// stride.
 template <class Scalar>
 struct Rows {
   const Scalar* data = nullptr;
@@ -40,7 +42,8 @@ struct MutableRows {
   int64_t stride = 0;
 
   MutableRows(Scalar* d, int64_t r, int64_t c, int64_t s) : data(d), rows(r), cols(c), stride(s) {}
-  MutableRows(Matrix<Scalar>& m) : data(m.data()), rows(m.rows()), cols(m.cols()), stride(m.cols()) {}  // NOLINT: a view
+  MutableRows(Matrix<Scalar>& m)
+      : data(m.data()), rows(m.rows()), cols(m.cols()), stride(m.cols()) {}  // NOLINT: a view
 
   Scalar* row(int64_t t) const { return data + t * stride; }
   MutableRows columns(int64_t begin, int64_t count) const { return {data + begin, rows, count, stride}; }

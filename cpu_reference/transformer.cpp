@@ -57,8 +57,8 @@ Matrix<Scalar> call_with_cache(const Model& model, std::span<const int32_t> toke
 }  // namespace
 
 template <class Scalar>
-Matrix<Scalar> prefill(const Model& model, std::span<const int32_t> tokens, KvCache& cache, LatentForm form, LogitRows rows,
-                       const Run& run) {
+Matrix<Scalar> prefill(const Model& model, std::span<const int32_t> tokens, KvCache& cache, LatentForm form,
+                       LogitRows rows, const Run& run) {
   require_tokens(tokens, cache.length(), model.config);
   cache.require_room(std::ssize(tokens));
   const auto piece = static_cast<size_t>(cache.largest_call());

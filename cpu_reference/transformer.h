@@ -4,8 +4,8 @@
 //   prefill                 many tokens at once, appended to the cache
 //   decode_step             one token, appended to the cache
 //
-// The claim, held by tests with ==: for the same tokens, storage type and latent form, the three give the same logits, bit
-// for bit, in whatever pieces and with however many threads. In float for use, in double as the oracle.
+// The claim, held by tests with ==: for the same tokens, storage type and latent form, the three give the same logits,
+// bit for bit, in whatever pieces and with however many threads. In float for use, in double as the oracle.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,21 @@ struct Model {
   const Weights& weights;
 };
 
-// Which rows of logits are wanted: the head is the largest product of a small model, and generation needs one row of it.
+// Which rows of logits are wanted: the head is the largest product of a small model, and generation needs one row of
+// it.
 enum class LogitRows { last, all };
 
 // [tokens] -> [rows, vocab]. K and V are rounded to cache_dtype before they are attended to, as a cache would.
 // All three throw std::invalid_argument on no tokens, ids outside the embedding or positions beyond max_context.
 template <class Scalar>
-Matrix<Scalar> forward_without_cache(const Model& model, std::span<const int32_t> tokens, Dtype cache_dtype, LatentForm form,
-                                     LogitRows rows, const Run& run);
+Matrix<Scalar> forward_without_cache(const Model& model, std::span<const int32_t> tokens, Dtype cache_dtype,
+                                     LatentForm form, LogitRows rows, const Run& run);
 
-// [tokens] -> [rows, vocab]. Throws CacheFull, before anything is written, when the tokens do not fit. With windows, a call
-// longer than cache.largest_call() runs in pieces of that size.
+// [tokens] -> [rows, vocab]. Throws CacheFull, before anything is written, when the tokens do not fit. With windows, a
+// call longer than cache.largest_call() runs in pieces of that size.
 template <class Scalar>
-Matrix<Scalar> prefill(const Model& model, std::span<const int32_t> tokens, KvCache& cache, LatentForm form, LogitRows rows,
-                       const Run& run);
+Matrix<Scalar> prefill(const Model& model, std::span<const int32_t> tokens, KvCache& cache, LatentForm form,
+                       LogitRows rows, const Run& run);
 
 // token -> [1, vocab]
 template <class Scalar>

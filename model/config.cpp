@@ -60,7 +60,8 @@ int64_t LayerCache::positions_kept(int64_t length) const { return window > 0 ? s
 
 double ModelConfig::attention_scale() const {
   double scale = 1.0 / std::sqrt(static_cast<double>(key_head_dim));
-  if (has_latent_attention() && rope.scaling == RopeConfig::Scaling::yarn && rope.mscale_all_dim > 0 && rope.factor > 1) {
+  if (has_latent_attention() && rope.scaling == RopeConfig::Scaling::yarn && rope.mscale_all_dim > 0 &&
+      rope.factor > 1) {
     const double growth = 0.1 * rope.mscale_all_dim * std::log(rope.factor) + 1.0;
     scale *= growth * growth;
   }
@@ -95,7 +96,8 @@ void validate_layer_cache(const ModelConfig& config, int64_t layer) {
   demand(cache.window >= 0, at("the window is negative"));
   switch (cache.kind) {
     case LayerCache::Kind::per_head:
-      demand(cache.kv_heads > 0 && cache.key_head_dim > 0 && cache.value_head_dim > 0, at("a per-head cache has a size of 0"));
+      demand(cache.kv_heads > 0 && cache.key_head_dim > 0 && cache.value_head_dim > 0,
+             at("a per-head cache has a size of 0"));
       break;
     case LayerCache::Kind::latent:
       demand(cache.latent_dim > 0 && cache.rope_dim > 0, at("a latent cache has a size of 0"));
@@ -125,13 +127,14 @@ void validate(const ModelConfig& config) {
   demand(config.rope.dim > 0 && config.rope.dim % 2 == 0,
          fmt::format("the rope dimension must be even and positive, but is {}", config.rope.dim));
   demand(config.rope.theta > 0 && std::isfinite(config.rope.theta), fmt::format("rope theta is {}", config.rope.theta));
-  demand(config.rope.factor > 0 && std::isfinite(config.rope.factor), fmt::format("rope factor is {}", config.rope.factor));
+  demand(config.rope.factor > 0 && std::isfinite(config.rope.factor),
+         fmt::format("rope factor is {}", config.rope.factor));
   if (config.has_latent_attention()) {
     demand_positive("nope_dim", config.latent.nope_dim);
     demand_positive("rope_dim", config.latent.rope_dim);
     demand(config.latent.query_latent_dim >= 0, fmt::format("query_latent_dim is {}", config.latent.query_latent_dim));
-    demand(config.kv_heads == config.heads, fmt::format("latent attention needs kv_heads ({}) equal to heads ({})",
-                                                        config.kv_heads, config.heads));
+    demand(config.kv_heads == config.heads,
+           fmt::format("latent attention needs kv_heads ({}) equal to heads ({})", config.kv_heads, config.heads));
     demand(config.rope.dim == config.latent.rope_dim, "with latent attention the rope dimension is rope_dim");
     demand(config.key_head_dim == config.latent.nope_dim + config.latent.rope_dim,
            "with latent attention key_head_dim is nope_dim + rope_dim");

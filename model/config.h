@@ -96,11 +96,11 @@ struct ModelConfig {
   std::vector<LayerCache> layer_cache;  // [layers]
 
   double norm_eps = 1e-6;
-  bool query_key_norm = false;     // RMS norm of each query and key head before rotation (qwen3)
-  bool qkv_bias = false;           // with latent attention: of the two down projections
-  bool output_bias = false;        // of attention's output projection
+  bool query_key_norm = false;  // RMS norm of each query and key head before rotation (qwen3)
+  bool qkv_bias = false;        // with latent attention: of the two down projections
+  bool output_bias = false;     // of attention's output projection
   bool feed_forward_bias = false;
-  bool tied_embeddings = false;    // the head is the embedding
+  bool tied_embeddings = false;  // the head is the embedding
 
   Dtype weights_dtype = Dtype::f32;  // as stored in the file
   std::vector<int64_t> end_tokens;   // generation may stop at these

@@ -59,7 +59,8 @@ constexpr uint16_t to_f16(float value) {
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds to 65,536 or more
-  if (magnitude < 0x38800000u) {  // below 2^-14: adding 0.5 leaves the fraction, rounded by the hardware, in the low bits
+  if (magnitude <
+      0x38800000u) {  // below 2^-14: adding 0.5 leaves the fraction, rounded by the hardware, in the low bits
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
   }

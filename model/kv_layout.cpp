@@ -8,7 +8,8 @@ namespace kv {
 
 KvLayout::KvLayout(const ModelConfig& config, int64_t capacity, int64_t largest_call)
     : capacity_(capacity), largest_call_(capacity) {
-  if (capacity < 1) throw std::invalid_argument("a cache needs a capacity of at least 1, not " + std::to_string(capacity));
+  if (capacity < 1)
+    throw std::invalid_argument("a cache needs a capacity of at least 1, not " + std::to_string(capacity));
   if (largest_call < 1)
     throw std::invalid_argument("the largest call must be at least 1 token, not " + std::to_string(largest_call));
   for (const LayerCache& cache : config.layer_cache)

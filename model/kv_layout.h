@@ -15,8 +15,8 @@ namespace kv {
 class KvLayout {
  public:
   // capacity: positions of a sequence. largest_call: tokens that one call may append; a ring needs room for window - 1
-  // earlier positions and the whole call, since the call's first row still looks at all of them. Without a window in any
-  // layer a call may be as long as the capacity.
+  // earlier positions and the whole call, since the call's first row still looks at all of them. Without a window in
+  // any layer a call may be as long as the capacity.
   KvLayout(const ModelConfig& config, int64_t capacity, int64_t largest_call);
 
   // The layer whose storage `layer` uses: itself, or the one it shares.

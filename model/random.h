@@ -1,5 +1,5 @@
-// Random numbers that are the same with every compiler and library: a named generator (SplitMix64) and our own conversions,
-// since the standard distributions differ between libraries.
+// Random numbers that are the same with every compiler and library: a named generator (SplitMix64) and our own
+// conversions, since the standard distributions differ between libraries.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ void expect_shape(std::string_view tensor, const Shape& actual, const Shape& exp
     while (actual[d] == expected[d]) ++d;
     where = fmt::format("dimension {} is {} instead of {}", d, actual[d], expected[d]);
   }
-  throw std::invalid_argument(fmt::format("{}: expected {}, got {}: {}", tensor, to_string(expected), to_string(actual), where));
+  throw std::invalid_argument(
+      fmt::format("{}: expected {}, got {}: {}", tensor, to_string(expected), to_string(actual), where));
 }
 
 }  // namespace kv

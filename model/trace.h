@@ -1,4 +1,5 @@
-// The trace of a run: named tensors and exact counters of each step. Tests compare it, lessons quote it, the viewer draws it.
+// The trace of a run: named tensors and exact counters of each step. Tests compare it, lessons quote it, the viewer
+// draws it.
 //
 // Counters are counted, never predicted: each operation adds what its own loops did. Conventions:
 //   matmul_flops         2 for each multiply-add of projections, head, scores and weighted sum: what publications count
@@ -41,10 +42,22 @@ struct Counters {
 
 // One named tensor. Values are widened to double, which holds f32 and f64 exactly.
 struct TracedTensor {
-  std::string name;  // "layer.3.queries"; see transformer.cpp for the list
+  std::string name;  // "layer.3.queries"
   Shape shape;
   std::vector<double> values;
 };
+
+// The tensors of a call, in the order in which they are made:
+//   embedding                              [tokens, model_dim]
+//   layer.N.attention_norm                 [tokens, model_dim]
+//   layer.N.queries, keys, values          [tokens, heads or kv_heads, head_dim], rotated; or with latent attention
+//   layer.N.queries, latents, rope_keys    [tokens, heads, head_dim], [tokens, latent_dim], [tokens, rope_dim]
+//   layer.N.attended                       [tokens, heads * value_head_dim]
+//   layer.N.attention                      [tokens, model_dim], after the output projection
+//   layer.N.gated                          [tokens, hidden_dim]
+//   layer.N.feed_forward, output           [tokens, model_dim], before and after the residual addition
+//   final_norm, logits                     [rows, model_dim], [rows, vocab]; rows as asked for
+// Keys, values and latents are shown as computed, before they are rounded to the cache's type.
 
 // What one call of prefill, decode_step or forward_without_cache did.
 struct TracedCall {

@@ -26,8 +26,8 @@ std::vector<ExpectedTensor> expected_tensors(const ModelConfig& config, Weights&
     list.push_back({std::move(name), 1, size, true, &place});
   };
   // A projection, with its bias when the model has one.
-  const auto projection = [&](const std::string& name, int64_t rows, int64_t cols, WeightMatrix& place, WeightMatrix& bias,
-                              bool has_bias) {
+  const auto projection = [&](const std::string& name, int64_t rows, int64_t cols, WeightMatrix& place,
+                              WeightMatrix& bias, bool has_bias) {
     matrix(name + ".weight", rows, cols, place);
     if (has_bias) vector(name + ".bias", rows, bias);
   };
@@ -43,8 +43,8 @@ std::vector<ExpectedTensor> expected_tensors(const ModelConfig& config, Weights&
     vector(block + "input_layernorm.weight", config.model_dim, layer.attention_norm);
     if (!config.has_latent_attention()) {
       projection(attention + "q_proj", query_rows, config.model_dim, layer.query, layer.query_bias, config.qkv_bias);
-      projection(attention + "k_proj", config.kv_heads * config.key_head_dim, config.model_dim, layer.key, layer.key_bias,
-                 config.qkv_bias);
+      projection(attention + "k_proj", config.kv_heads * config.key_head_dim, config.model_dim, layer.key,
+                 layer.key_bias, config.qkv_bias);
       projection(attention + "v_proj", config.kv_heads * config.value_head_dim, config.model_dim, layer.value,
                  layer.value_bias, config.qkv_bias);
       if (config.query_key_norm) {
@@ -60,18 +60,19 @@ std::vector<ExpectedTensor> expected_tensors(const ModelConfig& config, Weights&
         vector(attention + "q_a_layernorm.weight", latent.query_latent_dim, layer.query_down_norm);
         matrix(attention + "q_b_proj.weight", query_rows, latent.query_latent_dim, layer.query_up);
       }
-      projection(attention + "kv_a_proj_with_mqa", latent.latent_dim + latent.rope_dim, config.model_dim, layer.latent_down,
-                 layer.latent_down_bias, config.qkv_bias);
+      projection(attention + "kv_a_proj_with_mqa", latent.latent_dim + latent.rope_dim, config.model_dim,
+                 layer.latent_down, layer.latent_down_bias, config.qkv_bias);
       vector(attention + "kv_a_layernorm.weight", latent.latent_dim, layer.latent_norm);
-      matrix(attention + "kv_b_proj.weight", config.heads * (latent.nope_dim + config.value_head_dim), latent.latent_dim,
-             layer.latent_up);
+      matrix(attention + "kv_b_proj.weight", config.heads * (latent.nope_dim + config.value_head_dim),
+             latent.latent_dim, layer.latent_up);
     }
     projection(attention + "o_proj", config.model_dim, config.heads * config.value_head_dim, layer.output,
                layer.output_bias, config.output_bias);
     vector(block + "post_attention_layernorm.weight", config.model_dim, layer.feed_forward_norm);
     projection(block + "mlp.gate_proj", config.hidden_dim, config.model_dim, layer.gate, layer.gate_bias,
                config.feed_forward_bias);
-    projection(block + "mlp.up_proj", config.hidden_dim, config.model_dim, layer.up, layer.up_bias, config.feed_forward_bias);
+    projection(block + "mlp.up_proj", config.hidden_dim, config.model_dim, layer.up, layer.up_bias,
+               config.feed_forward_bias);
     projection(block + "mlp.down_proj", config.model_dim, config.hidden_dim, layer.down, layer.down_bias,
                config.feed_forward_bias);
   }
@@ -116,7 +117,8 @@ Weights filled(const ModelConfig& config, Dtype dtype, const Value& value) {
   std::byte* at = arena->data();
   for (size_t t = 0; t < list.size(); ++t) {
     *list[t].place = {at, dtype, list[t].rows, list[t].cols, list[t].name};
-    for (int64_t i = 0; i < list[t].rows * list[t].cols; ++i, at += bytes_of(dtype)) store_value(at, dtype, value(t, i));
+    for (int64_t i = 0; i < list[t].rows * list[t].cols; ++i, at += bytes_of(dtype))
+      store_value(at, dtype, value(t, i));
   }
   if (config.tied_embeddings) weights.head = weights.embedding;
   weights.owners.push_back(arena);
@@ -127,14 +129,15 @@ Weights filled(const ModelConfig& config, Dtype dtype, const Value& value) {
 
 void validate(const Weights& weights, const ModelConfig& config) {
   if (std::ssize(weights.layers) != config.layers)
-    throw std::invalid_argument(fmt::format("weights of {} layers for a config of {}", weights.layers.size(), config.layers));
+    throw std::invalid_argument(
+        fmt::format("weights of {} layers for a config of {}", weights.layers.size(), config.layers));
   Weights views = weights;
   for (const ExpectedTensor& tensor : expected_tensors(config, views)) {
     const WeightMatrix& found = *tensor.place;
     if (!found.present()) throw std::invalid_argument(tensor.name + " is missing");
     if (found.rows != tensor.rows || found.cols != tensor.cols)
-      throw std::invalid_argument(fmt::format("{}: expected [{}, {}], found [{}, {}]", tensor.name, tensor.rows, tensor.cols,
-                                              found.rows, found.cols));
+      throw std::invalid_argument(fmt::format("{}: expected [{}, {}], found [{}, {}]", tensor.name, tensor.rows,
+                                              tensor.cols, found.rows, found.cols));
   }
 }
 

@@ -34,17 +34,17 @@ struct WeightMatrix {
 struct LayerWeights {
   WeightMatrix attention_norm;  // [1, model_dim]                              (input_layernorm)
   // Per-head attention.
-  WeightMatrix query, query_bias;    // [heads * key_head_dim, model_dim]       (q_proj)
-  WeightMatrix key, key_bias;        // [kv_heads * key_head_dim, model_dim]    (k_proj)
-  WeightMatrix value, value_bias;    // [kv_heads * value_head_dim, model_dim]  (v_proj)
-  WeightMatrix query_norm, key_norm; // [1, key_head_dim], qwen3                (q_norm, k_norm)
+  WeightMatrix query, query_bias;     // [heads * key_head_dim, model_dim]       (q_proj)
+  WeightMatrix key, key_bias;         // [kv_heads * key_head_dim, model_dim]    (k_proj)
+  WeightMatrix value, value_bias;     // [kv_heads * value_head_dim, model_dim]  (v_proj)
+  WeightMatrix query_norm, key_norm;  // [1, key_head_dim], qwen3                (q_norm, k_norm)
   // Latent attention. With no query latent, `query` above is [heads * key_head_dim, model_dim].
-  WeightMatrix query_down, query_down_bias;  // [query_latent_dim, model_dim]            (q_a_proj)
-  WeightMatrix query_down_norm;              // [1, query_latent_dim]                    (q_a_layernorm)
-  WeightMatrix query_up;                     // [heads * key_head_dim, query_latent_dim] (q_b_proj)
+  WeightMatrix query_down, query_down_bias;    // [query_latent_dim, model_dim]            (q_a_proj)
+  WeightMatrix query_down_norm;                // [1, query_latent_dim]                    (q_a_layernorm)
+  WeightMatrix query_up;                       // [heads * key_head_dim, query_latent_dim] (q_b_proj)
   WeightMatrix latent_down, latent_down_bias;  // [latent_dim + rope_dim, model_dim]     (kv_a_proj_with_mqa)
   WeightMatrix latent_norm;                    // [1, latent_dim]                        (kv_a_layernorm)
-  WeightMatrix latent_up;  // [heads * (nope_dim + value_head_dim), latent_dim]          (kv_b_proj)
+  WeightMatrix latent_up;                      // [heads * (nope_dim + value_head_dim), latent_dim]          (kv_b_proj)
                            // per head: nope_dim rows for the key, then value_head_dim rows for the value
 
   WeightMatrix output, output_bias;  // [model_dim, heads * value_head_dim]              (o_proj)
@@ -66,13 +66,14 @@ struct Weights {
 // A name for each tensor that a config asks for, with its shape: the one list that loading, checking, counting and
 // random weights walk.
 struct ExpectedTensor {
-  std::string name;       // Hugging Face's name
-  int64_t rows = 0;       // 1 for a vector
+  std::string name;  // Hugging Face's name
+  int64_t rows = 0;  // 1 for a vector
   int64_t cols = 0;
-  bool vector = false;    // stored as [cols]
+  bool vector = false;            // stored as [cols]
   WeightMatrix* place = nullptr;  // where it goes
 };
-// Every tensor of the config with its place in `weights`, whose layers are resized to fit (the head only when not tied).
+// Every tensor of the config with its place in `weights`, whose layers are resized to fit (the head only when not
+// tied).
 std::vector<ExpectedTensor> expected_tensors(const ModelConfig& config, Weights& weights);
 
 // Throws std::invalid_argument that names the tensor, both shapes and the dimension, when one does not fit.

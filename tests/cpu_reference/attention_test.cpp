@@ -18,7 +18,7 @@ struct Case {
   int64_t heads, kv_heads, key_dim, value_dim, window;
 };
 // MHA, GQA with ratios 2, 3 and 7, MQA; dims odd, below, at and above a register; windows below and above a split.
-const Case kCases[] = {{2, 2, 16, 16, 0},  {4, 2, 10, 7, 0},    {6, 2, 33, 64, 0},  {7, 1, 24, 100, 0},
+const Case kCases[] = {{2, 2, 16, 16, 0},  {4, 2, 10, 7, 0},    {6, 2, 33, 64, 0}, {7, 1, 24, 100, 0},
                        {3, 3, 17, 15, 20}, {8, 1, 80, 64, 600}, {6, 2, 10, 10, 5}};
 
 // softmax(scale q k) v by the book, in double.
@@ -68,14 +68,16 @@ TEST_CASE("a row has the same bits alone and among all rows, with one thread and
   for (const Case& c : kCases) {
     const int64_t context = 1060;
     const StoredBlock keys(Rows<float>(random_matrix(context, c.kv_heads * c.key_dim, "k")), c.kv_heads, Dtype::bf16);
-    const StoredBlock values(Rows<float>(random_matrix(context, c.kv_heads * c.value_dim, "v")), c.kv_heads, Dtype::bf16);
+    const StoredBlock values(Rows<float>(random_matrix(context, c.kv_heads * c.value_dim, "v")), c.kv_heads,
+                             Dtype::bf16);
     const Matrix<float> queries = random_matrix(context, c.heads * c.key_dim, "q");
     const Matrix<float> all = attend<float>(queries, keys.view(), values.view(), {c.heads, 0.7, c.window, 0}, Run{two});
     int differ = 0;
     for (int64_t t = 0; t < context; t += 7) {
       const Matrix<float> row = queries.row(t);
       differ += !same_bits<float>(
-          attend<float>(row, keys.view(), values.view(), {c.heads, 0.7, c.window, t}, Run{t % 2 == 0 ? one : two}), all.row(t));
+          attend<float>(row, keys.view(), values.view(), {c.heads, 0.7, c.window, t}, Run{t % 2 == 0 ? one : two}),
+          all.row(t));
     }
     CHECK(differ == 0);
   }
@@ -106,7 +108,8 @@ TEST_CASE("with equal scores the output is the mean of the visible values, and h
   Matrix<double> v(2, 4), expected(2, 4);
   v << 1, 2, 5, 6, 3, 4, 7, 8;
   expected << 1, 2, 5, 6, 2, 3, 6, 7;
-  const StoredBlock keys(Rows<double>(Matrix<double>::Zero(2, 4)), 2, Dtype::f64), values(Rows<double>(v), 2, Dtype::f64);
+  const StoredBlock keys(Rows<double>(Matrix<double>::Zero(2, 4)), 2, Dtype::f64),
+      values(Rows<double>(v), 2, Dtype::f64);
   const Matrix<double> got =
       attend<double>(Matrix<double>::Ones(2, 4).eval(), keys.view(), values.view(), {2, 1.0, 0, 0}, Run{team});
   CHECK(worst_error(got, expected) <= 1e-15);

@@ -22,7 +22,8 @@ Generation generated(const TinyModel& tiny, std::vector<int32_t> prompt, Generat
 
 TEST_SUITE_BEGIN("cpu_reference");
 
-TEST_CASE("100 tokens from one cost 100 K/V projections a layer with the cache and 5,050 without; pairs 5,050 and 171,700") {
+TEST_CASE(
+    "100 tokens from one cost 100 K/V projections a layer with the cache and 5,050 without; pairs 5,050 and 171,700") {
   const TinyModel tiny(tiny_heads(6, 2, 10));
   for (const CacheUse use : {CacheUse::on, CacheUse::off}) {
     GenerateOptions options;

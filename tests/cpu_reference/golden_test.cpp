@@ -70,8 +70,9 @@ int32_t argmax(const Matrix<float>& logits) {
   return static_cast<int32_t>(best);
 }
 
-// Our rope key in the order in which transformers keeps it. DeepSeek-V3's class takes interleaved pairs apart, all firsts and
-// then all seconds, before it rotates; ours stay where they are. The products of queries and keys are the same.
+// Our rope key in the order in which transformers keeps it. DeepSeek-V3's class takes interleaved pairs apart, all
+// firsts and then all seconds, before it rotates; ours stay where they are. The products of queries and keys are the
+// same.
 Matrix<float> in_their_order(const Matrix<float>& rows, int64_t begin, const ModelConfig& config) {
   if (config.family != Family::deepseek_v3 || config.rope.pairing != RopeConfig::Pairing::interleaved) return rows;
   Matrix<float> ordered = rows;
@@ -106,14 +107,19 @@ void check_cache(const KvCache& cache, const Expected& expected, const Model& mo
     }
     REQUIRE(first == 0);
     const int64_t dim = model.config.latent.latent_dim, rope = model.config.latent.rope_dim;
-    const Matrix<float> stored = in_their_order(read_rows<float>(cache.latents(layer), 0, 0, cache.length()), dim, model.config);
+    const Matrix<float> stored =
+        in_their_order(read_rows<float>(cache.latents(layer), 0, 0, cache.length()), dim, model.config);
     const MaterialisedRows<float> rebuilt =
         materialise<float>(stored, model.weights.layers[static_cast<size_t>(layer)].latent_up, model.config, run);
-    check_heads(StoredBlock(Rows<float>(rebuilt.keys), model.config.heads, Dtype::f32).view(), expected, "keys" + at, 0);
-    check_heads(StoredBlock(Rows<float>(rebuilt.values), model.config.heads, Dtype::f32).view(), expected, "values" + at, 0);
+    check_heads(StoredBlock(Rows<float>(rebuilt.keys), model.config.heads, Dtype::f32).view(), expected, "keys" + at,
+                0);
+    check_heads(StoredBlock(Rows<float>(rebuilt.values), model.config.heads, Dtype::f32).view(), expected,
+                "values" + at, 0);
     if (expected.has("latent" + at)) {
-      CHECK(worst_error<Matrix<float>, Matrix<float>>(stored.leftCols(dim), expected.matrix("latent" + at)) <= 1e-4 * scale_of(stored));
-      CHECK(worst_error<Matrix<float>, Matrix<float>>(stored.rightCols(rope), expected.matrix("rope_key" + at)) <= 1e-4 * scale_of(stored));
+      CHECK(worst_error<Matrix<float>, Matrix<float>>(stored.leftCols(dim), expected.matrix("latent" + at)) <=
+            1e-4 * scale_of(stored));
+      CHECK(worst_error<Matrix<float>, Matrix<float>>(stored.rightCols(rope), expected.matrix("rope_key" + at)) <=
+            1e-4 * scale_of(stored));
     }
   }
 }
@@ -164,7 +170,8 @@ TEST_CASE("greedy continuations of 20 tokens are transformers' own, with a cache
     KvCache cache(model.config, 14 + 19, Dtype::f32);
     Matrix<float> next = prefill<float>(model, all, cache, LatentForm::absorbed, LogitRows::last, run);
     for (int step = 0; step < 20; ++step) {
-      uncached.push_back(argmax(forward_without_cache<float>(model, all, Dtype::f32, LatentForm::absorbed, LogitRows::last, run)));
+      uncached.push_back(
+          argmax(forward_without_cache<float>(model, all, Dtype::f32, LatentForm::absorbed, LogitRows::last, run)));
       cached.push_back(argmax(next));
       all.push_back(cached.back());
       if (step < 19) next = decode_step<float>(model, cached.back(), cache, LatentForm::absorbed, run);

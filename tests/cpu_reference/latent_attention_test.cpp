@@ -43,10 +43,11 @@ TEST_CASE("the forms agree through whole models, with and without a query latent
     const auto logits = [&]<class Scalar>(Scalar, LatentForm form, Dtype dtype) {
       return forward_without_cache<Scalar>(tiny.model(), tokens, dtype, form, LogitRows::all, run);
     };
-    const Matrix<double> a = logits(0.0, LatentForm::absorbed, Dtype::f64), m = logits(0.0, LatentForm::materialised, Dtype::f64);
+    const Matrix<double> a = logits(0.0, LatentForm::absorbed, Dtype::f64),
+                         m = logits(0.0, LatentForm::materialised, Dtype::f64);
     CHECK(worst_error(a, m) <= 1e-12 * scale_of(a));
-    CHECK(worst_error(logits(0.0f, LatentForm::absorbed, Dtype::f32), logits(0.0f, LatentForm::materialised, Dtype::f32)) <=
-          1e-5 * scale_of(a));
+    CHECK(worst_error(logits(0.0f, LatentForm::absorbed, Dtype::f32),
+                      logits(0.0f, LatentForm::materialised, Dtype::f32)) <= 1e-5 * scale_of(a));
   }
 }
 
@@ -67,7 +68,8 @@ TEST_CASE("work and bytes of the two forms, counted") {
   attend_absorbed<float>(query, stored, up, tiny.config, past, run);
   run.counters = &materialised;
   attend_materialised<float>(query, stored, up, tiny.config, past, run);
-  CHECK(absorbed.matmul_flops == static_cast<uint64_t>(2 * heads * (nope * dim + value * dim + context * (2 * dim + rope))));
+  CHECK(absorbed.matmul_flops ==
+        static_cast<uint64_t>(2 * heads * (nope * dim + value * dim + context * (2 * dim + rope))));
   CHECK(materialised.matmul_flops ==
         static_cast<uint64_t>(2 * heads * (context * dim * (nope + value) + context * (nope + rope + value))));
   for (const Counters& counters : {absorbed, materialised}) {

@@ -23,7 +23,8 @@ Matrix<double> by_definition(const Matrix<float>& x, const WeightMatrix& w) {
     for (int64_t t = 0; t < x.rows(); ++t)
       for (int64_t o = 0; o < w.rows; ++o)
         for (int64_t i = 0; i < w.cols; ++i)
-          y(t, o) += static_cast<double>(x(t, i)) * static_cast<double>(widen(reinterpret_cast<const Stored*>(w.row(o))[i]));
+          y(t, o) +=
+              static_cast<double>(x(t, i)) * static_cast<double>(widen(reinterpret_cast<const Stored*>(w.row(o))[i]));
   });
   return y;
 }
@@ -95,7 +96,8 @@ TEST_CASE("the transposed product is W^T x, and its rows do not know their neigh
       linear_transposed_into<float>(all, x, w.view, Run{team});
       linear_transposed_into<float>(last, Rows<float>(x).last(1), w.view, Run{team});
       CHECK(same_bits<float>(last, all.bottomRows(1)));
-      const OwnedWeight back(read_rows<float>({w.view.data, dtype, 1, in, 21, 0, in, false}, 0, 0, 21).transpose(), Dtype::f32);
+      const OwnedWeight back(read_rows<float>({w.view.data, dtype, 1, in, 21, 0, in, false}, 0, 0, 21).transpose(),
+                             Dtype::f32);
       CHECK(worst_error(all, by_definition(x, back.view)) <= 5e-6);
     }
 }
@@ -104,7 +106,8 @@ TEST_CASE("what does not fit is refused by name") {
   Team team(1);
   const OwnedWeight w(random_matrix(4, 6, "w"), Dtype::f32, "layers.3.gate");
   CHECK_THROWS_WITH_AS(linear<float>(random_matrix(2, 5, "x"), w.view, Run{team}),
-                       "layers.3.gate: expected [4, 5], got [4, 6]: dimension 1 is 6 instead of 5", std::invalid_argument);
+                       "layers.3.gate: expected [4, 5], got [4, 6]: dimension 1 is 6 instead of 5",
+                       std::invalid_argument);
 }
 
 TEST_CASE("no tokens give no rows") {

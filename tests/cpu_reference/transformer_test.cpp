@@ -15,10 +15,12 @@ using namespace kv::test;
 
 namespace {
 
-// MHA, GQA with ratios 3 and 7, MQA, windows shorter than the prompt, and latent attention with and without a query latent.
+// MHA, GQA with ratios 3 and 7, MQA, windows shorter than the prompt, and latent attention with and without a query
+// latent.
 std::vector<ModelConfig> shapes() {
-  std::vector<ModelConfig> all = {tiny_heads(4, 4, 10),    tiny_heads(6, 2, 10), tiny_heads(7, 1, 16), tiny_heads(6, 2, 10, 5),
-                                  tiny_heads(4, 2, 32, 3), tiny_latent(),        tiny_latent(12)};
+  std::vector<ModelConfig> all = {tiny_heads(4, 4, 10),    tiny_heads(6, 2, 10),    tiny_heads(7, 1, 16),
+                                  tiny_heads(6, 2, 10, 5), tiny_heads(4, 2, 32, 3), tiny_latent(),
+                                  tiny_latent(12)};
   all.push_back(tiny_heads(6, 2, 10));
   all.back().query_key_norm = true;
   all.back().qkv_bias = all.back().output_bias = all.back().feed_forward_bias = true;
@@ -56,7 +58,8 @@ TEST_CASE("the claim holds across a split of attention: 530 tokens, then one by 
     CHECK(same_bits<float>(before, all.topRows(530)));
     for (int64_t t = 530; t < 533; ++t)
       CHECK(same_bits<float>(
-          decode_step<float>(tiny.model(), tokens[static_cast<size_t>(t)], cache, LatentForm::absorbed, run), all.row(t)));
+          decode_step<float>(tiny.model(), tokens[static_cast<size_t>(t)], cache, LatentForm::absorbed, run),
+          all.row(t)));
   }
 }
 
@@ -65,8 +68,8 @@ TEST_CASE("the float model follows the double oracle") {
   for (const ModelConfig& config : shapes()) {
     const TinyModel tiny(config);
     const auto tokens = random_tokens(config, 14);
-    const Matrix<double> oracle =
-        forward_without_cache<double>(tiny.model(), tokens, Dtype::f64, LatentForm::absorbed, LogitRows::all, Run{team});
+    const Matrix<double> oracle = forward_without_cache<double>(tiny.model(), tokens, Dtype::f64, LatentForm::absorbed,
+                                                                LogitRows::all, Run{team});
     CHECK(worst_error(fresh(tiny, tokens), oracle) <= 1e-5 * scale_of(oracle));
   }
 }
@@ -95,8 +98,8 @@ TEST_CASE("10 tokens and then 4 more equal the full pass, and score 55 + 50 pair
   const Run run{team, &trace};
   KvCache cache(tiny.config, 14, Dtype::f32);
   const auto part = [&](size_t begin, size_t count) {
-    return prefill<float>(tiny.model(), std::span(tokens).subspan(begin, count), cache, LatentForm::absorbed, LogitRows::all,
-                          run);
+    return prefill<float>(tiny.model(), std::span(tokens).subspan(begin, count), cache, LatentForm::absorbed,
+                          LogitRows::all, run);
   };
   const Matrix<float> all = fresh(tiny, tokens);
   CHECK(same_bits<float>(part(0, 10), all.topRows(10)));
@@ -156,7 +159,8 @@ TEST_CASE("a full cache refuses the next token before anything is written, and t
   Team team(1);
   const Run run{team};
   const auto read = [&](KvCache& cache, size_t count) {
-    return prefill<float>(tiny.model(), std::span(tokens).first(count), cache, LatentForm::absorbed, LogitRows::all, run);
+    return prefill<float>(tiny.model(), std::span(tokens).first(count), cache, LatentForm::absorbed, LogitRows::all,
+                          run);
   };
   KvCache cache(tiny.config, 16, Dtype::f32);
   read(cache, 15);
@@ -226,7 +230,8 @@ TEST_CASE("a step's counters: every tensor read once, every stored value once, e
     decode_step<float>(tiny.model(), 3, cache, LatentForm::absorbed, run);
     const Counters step = trace.calls()[1].total();
     // All parameters but the embedding's other rows.
-    CHECK(step.weight_bytes == static_cast<uint64_t>(2 * (parameter_count(config) - (config.vocab - 1) * config.model_dim)));
+    CHECK(step.weight_bytes ==
+          static_cast<uint64_t>(2 * (parameter_count(config) - (config.vocab - 1) * config.model_dim)));
     CHECK(step.cache_bytes_read == static_cast<uint64_t>(config.cache_bytes(10, Dtype::bf16)));
     CHECK(step.cache_bytes_written == static_cast<uint64_t>(config.cache_values_per_token() * 2));
     CHECK(step.kv_projections == 3);
