@@ -6,7 +6,7 @@ namespace kv {
 
 namespace {
 
-constexpr int64_t kMaxContext = int64_t{1} << 31;
+constexpr int64_t kMaxContext = 1 << 26;
 
 double positive(const JsonValue& value) {
   const double number = value.number();

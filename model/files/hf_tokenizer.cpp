@@ -172,7 +172,10 @@ void refuse_unknown_parts(const JsonValue& document, const JsonValue& model) {
   if (kind_of(model) != "BPE") model.fail(fmt::format("is of type {}; kvlab reads BPE", kind_of(model)));
   for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", "byte_fallback"})
     refuse_unless_off(model, key);
-  if (const auto normalizer = document.find("normalizer"))
+  const auto normalizer = document.find("normalizer");
+  const bool empty_sequence = normalizer && kind_of(*normalizer) == "Sequence" &&
+                              normalizer->at("normalizers").elements().empty();  // as DeepSeek-V3's
+  if (normalizer && !empty_sequence)
     normalizer->fail(fmt::format("is of type {}; kvlab changes no text before it cuts it", kind_of(*normalizer)));
   if (const JsonValue decoder = document.at("decoder"); kind_of(decoder) != "ByteLevel")
     decoder.fail(fmt::format("is of type {}; kvlab reads ByteLevel", kind_of(decoder)));

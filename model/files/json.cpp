@@ -56,7 +56,7 @@ JsonValue JsonValue::parse(const std::string& file, std::string_view text) {
   } catch (const nlohmann::json::parse_error& error) {
     throw FormatError(file, fmt::format("is not valid JSON at byte {} of {}", error.byte, text.size()));
   } catch (const nlohmann::json::exception&) {  // the parser's only other complaint
-    throw FormatError(file, "holds a number too large for 64 bits");
+    throw FormatError(file, "holds a number that is too large");
   }
 }
 

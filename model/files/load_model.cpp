@@ -22,6 +22,12 @@ namespace {
 constexpr const char* kSingleFile = "model.safetensors";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 
+// Whether a file is there to be opened; a name that no file can have is not.
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 // The tensors of a checkpoint, wherever they lie.
 struct Checkpoint {
   struct Tensor {
@@ -58,8 +64,7 @@ Checkpoint open_shards(const std::filesystem::path& index_path) {
     const std::filesystem::path shard_path = index_path.parent_path() / shard_name;
     auto shard = shards.find(shard_name);
     if (shard == shards.end()) {
-      if (!std::filesystem::exists(shard_path))
-        place.fail(fmt::format("is {}, a shard that is missing", place.shown()));
+      if (!is_there(shard_path)) place.fail(fmt::format("is {}, a shard that is missing", place.shown()));
       shard = shards.emplace(shard_name, read_safetensors(shard_path)).first;
       checkpoint.files.push_back(shard->second.file);
     }
@@ -72,8 +77,8 @@ Checkpoint open_shards(const std::filesystem::path& index_path) {
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& folder, std::vector<std::string>& notes) {
-  const bool has_index = std::filesystem::exists(folder / kIndexFile);
-  const bool has_single_file = std::filesystem::exists(folder / kSingleFile);
+  const bool has_index = is_there(folder / kIndexFile);
+  const bool has_single_file = is_there(folder / kSingleFile);
   if (!has_index && !has_single_file)
     throw FormatError(folder.string(),
                       fmt::format("has neither {} nor {}: there are no weights to run", kSingleFile, kIndexFile));
@@ -191,7 +196,7 @@ void load_weights(const Checkpoint& checkpoint, LoadedModel& model) {
 void load_tokenizer(LoadedModel& model) {
   const std::filesystem::path path = model.folder / "tokenizer.json";
   try {
-    if (std::filesystem::exists(path))
+    if (is_there(path))
       model.tokenizer = read_hf_tokenizer(path);
     else
       model.no_tokenizer = "there is no tokenizer.json in " + model.folder.string();
@@ -204,7 +209,7 @@ void load_tokenizer(LoadedModel& model) {
 std::filesystem::path config_path(const std::filesystem::path& given) {
   std::error_code ignored;
   if (std::filesystem::is_directory(given, ignored)) return given / "config.json";
-  if (!std::filesystem::exists(given, ignored)) throw FormatError(given.string(), "there is no such file or folder");
+  if (!is_there(given)) throw FormatError(given.string(), "there is no such file or folder");
   if (given.extension() != ".json")
     throw FormatError(given.string(), "is neither a checkpoint folder nor a config.json");
   return given;

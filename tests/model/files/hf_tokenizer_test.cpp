@@ -190,6 +190,7 @@ TEST_SUITE("model/files") {
     CHECK(names(refusal(with("/model/byte_fallback", true)), "model.byte_fallback"));
     CHECK(names(refusal(with("/model/end_of_word_suffix", "</w>")), "model.end_of_word_suffix", "</w>"));
     CHECK(names(refusal(with("/normalizer", {{"type", "NFC"}})), "normalizer", "NFC"));
+    CHECK(refusal(with("/normalizer", {{"type", "Sequence"}, {"normalizers", json::array()}})) == "(no error)");
     CHECK(names(refusal(with("/decoder", {{"type", "Metaspace"}})), "decoder", "Metaspace"));
     CHECK(names(refusal(with("/pre_tokenizer", {{"type", "Metaspace"}})), "pre_tokenizer", "Metaspace"));
     CHECK(names(refusal(with("/pre_tokenizer", {{"type", "Digits"}})), "pre_tokenizer", "ByteLevel"));

@@ -248,7 +248,7 @@ TEST_SUITE("model/files") {
   }
 
   TEST_CASE("tensors that lie askew in the file are still read at whole addresses") {
-    for (const size_t beyond : {1, 2, 3, 4, 7}) {
+    for (const size_t beyond : {1u, 2u, 3u, 4u, 7u}) {
       const TemporaryFolder folder;
       folder.write("config.json", small_config().dump());
       folder.write("model.safetensors", file_of(small_tensors(), 8, beyond));
@@ -313,6 +313,10 @@ TEST_SUITE("model/files") {
       folder.write("model.safetensors.index.json", index.dump());
       CHECK(names(refusal(folder), "weight_map.lm_head.weight", "plain file name"));
     }
+    json index = json::parse(read_whole_file(folder / "model.safetensors.index.json"));
+    index["weight_map"]["lm_head.weight"] = std::string(5000, 'x');  // longer than any file's name
+    folder.write("model.safetensors.index.json", index.dump());
+    CHECK(names(refusal(folder), "weight_map.lm_head.weight", "missing"));
     folder.write("model.safetensors.index.json", "{}");
     CHECK(names(refusal(folder), "weight_map is missing"));
     folder.write("model.safetensors.index.json", R"({"weight_map": {"a": 1}})");

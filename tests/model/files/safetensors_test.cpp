@@ -96,10 +96,12 @@ TEST_SUITE("model/files") {
         {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16},    {"BF16", 16},
         {"I32", 32},        {"U32", 32},        {"F32", 32},    {"I64", 64},    {"U64", 64},    {"F64", 64},
         {"C64", 64},        {"F4", 4},          {"F6_E2M3", 6}, {"F6_E3M2", 6}};
-    for (const auto& [dtype, bits] : sizes) {
+    for (const auto& size : sizes) {
+      const std::string dtype = size.first;
+      const int bytes = 12 * size.second / 8;
       CAPTURE(dtype);
-      CHECK(refusal(one_tensor(dtype, "[4,3]", fmt::format("[0,{}]", 12 * bits / 8)),
-                    static_cast<size_t>(12 * bits / 8)) == "(no error)");
+      CHECK(refusal(one_tensor(dtype, "[4,3]", fmt::format("[0,{}]", bytes)), static_cast<size_t>(bytes)) ==
+            "(no error)");
     }
     CHECK(names(refusal(one_tensor("F7", "[1]", "[0,1]"), 1), "t.dtype", "F7"));
     CHECK(names(refusal(one_tensor("f32", "[1]", "[0,4]"), 4), "f32"));
