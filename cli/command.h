@@ -1,0 +1,18 @@
+// Command: one word of the command line. It registers its options with the program and, when it was chosen, runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace kv::cli {
+
+struct Command {
+  CLI::App* options = nullptr;  // owned by the program
+  std::function<int()> run;     // returns the exit status; throws what the libraries throw
+};
+
+Command add_generate(CLI::App& program);
+Command add_inspect(CLI::App& program);
+Command add_tour(CLI::App& program);
+
+}  // namespace kv::cli

@@ -1,0 +1,184 @@
+// `kvlab generate`: one model continues one prompt, from the cache or without it.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/answer.h"
+#include "cli/command.h"
+#include "cli/generate_report.h"
+#include "cli/generate_settings.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/prompt.h"
+#include "cli/trace_file.h"
+
+namespace kv::cli {
+
+namespace {
+
+constexpr int64_t kMost = 1'000'000'000;  // more than any context; small enough to multiply
+
+constexpr const char* kNotes = R"(The answer goes to stdout, token by token; what was measured and counted goes to
+stderr. On a terminal the prompt stands before the answer, faint; into a pipe
+goes the answer alone. Defaults are in brackets.
+
+Examples:
+  kvlab generate --prompt "It is a truth" --tokens 40
+  kvlab generate --prompt "It is a truth" --cache off    # the same logits, more work
+  kvlab generate --model austen-mla --temperature 0.8 --seed 7 --prompt "My dear"
+  kvlab generate --model tests/goldens/llama-gqa3 --raw-ids --prompt 5,17,4 --json
+  kvlab generate --prompt "It is" --tokens 2 --trace run.safetensors
+  kvlab generate --prompt - < letter.txt)";
+
+void add_prompt_options(CLI::App& app, GenerateSettings& s) {
+  constexpr const char* kGroup = "Model and prompt";
+  add_text(app, "--model", s.model, "MODEL", "a known name, a checkpoint folder or its config.json")->group(kGroup);
+  add_text(app, "--prompt", s.prompt, "TEXT", "what to continue; - reads stdin, less a last line feed")->group(kGroup);
+  app.add_flag("--raw-ids", s.raw_ids, "the prompt is a list of token ids; ids are printed")->group(kGroup);
+  add_choice<Specials>(app, "--specials", s.specials, {{"on", Specials::parse}, {"off", Specials::ignore}},
+                       "<|...|> in the prompt is the special token")
+      ->group(kGroup);
+  app.add_flag("--chat", s.chat, "apply the model's chat template (not there yet)")->group(kGroup);
+}
+
+void add_sampling_options(CLI::App& app, GenerateSettings& s) {
+  constexpr const char* kGroup = "Choice of tokens";
+  add_integer(app, "--tokens", s.options.tokens, {1, kMost}, "how many, at most")->group(kGroup);
+  add_number(app, "--temperature", s.sampler.temperature, "0: the likeliest, so that runs repeat")->group(kGroup);
+  add_integer(app, "--top-k", s.sampler.top_k, {0, kMost}, "draw from the K likeliest; 0: from all")->group(kGroup);
+  add_number(app, "--top-p", s.sampler.top_p, "draw from the likeliest that hold this share")->group(kGroup);
+  add_integer(app, "--seed", s.seed, {0, INT64_MAX}, "of the draws")->group(kGroup);
+}
+
+void add_cache_options(CLI::App& app, GenerateSettings& s) {
+  using cpu::CacheUse;
+  using cpu::LatentForm;
+  constexpr const char* kGroup = "KV cache";
+  add_choice<CacheUse>(app, "--cache", s.options.cache, {{"on", CacheUse::on}, {"off", CacheUse::off}},
+                       "off: recompute all tokens at each step")
+      ->group(kGroup);
+  add_choice<Dtype>(app, "--cache-dtype", s.options.cache_dtype,
+                    {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}},
+                    "what keys and values are rounded to, cache or not")
+      ->group(kGroup);
+  add_integer(app, "--capacity", s.options.capacity, {0, kMost}, "slots; 0: as many as the run needs")->group(kGroup);
+  const auto read_chunks = [&s](const std::string& text) {
+    s.options.chunks = parse_integers("--chunk", text, {1, kMost});
+  };
+  app.add_option_function<std::string>("--chunk", read_chunks, "read the prompt in calls of A, B, ... tokens")
+      ->type_name("A,B,...")
+      ->group(kGroup);
+  add_choice<LatentForm>(app, "--form", s.options.form,
+                         {{"absorbed", LatentForm::absorbed}, {"materialised", LatentForm::materialised}},
+                         "of latent attention (MLA)")
+      ->group(kGroup);
+}
+
+void add_run_options(CLI::App& app, GenerateSettings& s) {
+  constexpr const char* kGroup = "Run";
+  add_choice<WeightsChoice>(app, "--weights", s.weights,
+                            {{"file", WeightsChoice::file}, {"f32", WeightsChoice::f32}, {"bf16", WeightsChoice::bf16}},
+                            "storage; f32 and bf16 make a second copy")
+      ->group(kGroup);
+  add_choice<DeviceChoice>(app, "--device", s.device,
+                           {{"auto", DeviceChoice::automatic},
+                            {"cpu", DeviceChoice::cpu},
+                            {"cuda", DeviceChoice::cuda},
+                            {"emulated", DeviceChoice::emulated}},
+                           "who computes")
+      ->group(kGroup);
+  add_integer(app, "--threads", s.threads, {1, 1024}, "they change the time and no bit")->group(kGroup);
+  add_text(app, "--trace", s.trace_file, "FILE",
+           "FILE.json: counters and shapes of every call;\nFILE.safetensors: the tensors too")
+      ->group(kGroup);
+  app.add_flag("--json", s.json, "one JSON document on stdout")->group(kGroup);
+}
+
+void refuse_what_is_not_there(const GenerateSettings& s) {
+  if (s.device == DeviceChoice::cuda || s.device == DeviceChoice::emulated)
+    throw std::runtime_error(fmt::format("--device {}: this build has no CUDA kernels yet; use --device cpu",
+                                         s.device == DeviceChoice::cuda ? "cuda" : "emulated"));
+  if (s.chat) throw std::runtime_error("--chat: chat templates cannot be applied yet; use a plain --prompt");
+}
+
+Sampler sampler_of(const GenerateSettings& s) {
+  SamplerSettings settings = s.sampler;
+  settings.seed = static_cast<uint64_t>(s.seed);
+  try {
+    return Sampler(settings);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+}
+
+// Stores the weights as the settings ask. `file` leaves them mapped where they are.
+void convert_weights(LoadedModel& model, WeightsChoice choice) {
+  if (choice == WeightsChoice::file) return;
+  const Dtype dtype = choice == WeightsChoice::f32 ? Dtype::f32 : Dtype::bf16;
+  const Progress progress(fmt::format("storing the weights as {}", name_of(dtype)));
+  model.weights = converted(model.weights, model.config, dtype);
+  model.config.weights_dtype = dtype;
+}
+
+// More slots than positions could never be filled, and would only be memory.
+void require_useful_capacity(const GenerateSettings& s, const ModelConfig& config) {
+  if (s.options.capacity > config.max_context)
+    throw std::runtime_error(fmt::format("--capacity {} is more than the {} positions of {}", s.options.capacity,
+                                         config.max_context, config.name));
+}
+
+int run(const GenerateSettings& s) {
+  refuse_what_is_not_there(s);
+  Sampler sampler = sampler_of(s);
+  std::optional<TraceFile> trace;
+  if (!s.trace_file.empty()) trace.emplace(s.trace_file);
+
+  // Load the model.
+  LoadedModel model = load_named_model(s.model);
+  require_useful_capacity(s, model.config);
+  convert_weights(model, s.weights);
+
+  // Read the prompt.
+  const std::string text = read_prompt(s.prompt);
+  const std::vector<int32_t> prompt = s.raw_ids ? parse_token_ids(text) : tokens_of_prompt(model, text, s.specials);
+  if (prompt.empty()) throw std::runtime_error("the prompt is empty: give token ids, such as --prompt 0,17,4");
+
+  // Generate; the first token ends the silence in which the prompt is read.
+  cpu::Team team(static_cast<int>(s.threads));
+  const Answer::Form form = s.json ? Answer::Form::silent : s.raw_ids ? Answer::Form::ids : Answer::Form::text;
+  Answer answer(model, form, s.raw_ids ? token_ids_text(prompt) : text);
+  Progress progress(fmt::format("reading {} prompt tokens", prompt.size()));
+  const auto on_token = [&](int32_t token) {
+    progress.finish();
+    if (trace) trace->after_call();
+    answer.add(token);
+  };
+  const cpu::Generation made = cpu::generate({model.config, model.weights}, prompt, s.options, sampler, on_token,
+                                             cpu::Run{team, trace ? &trace->trace() : nullptr});
+  answer.finish();
+
+  // Report.
+  if (trace) trace->write(model.config.name, prompt, made.tokens);
+  if (s.json)
+    fmt::print("{}\n", json_report(model, s, prompt, made, answer.text()));
+  else
+    fmt::print(stderr, "{}\n", closing_line(made, s.options));
+  return 0;
+}
+
+}  // namespace
+
+Command add_generate(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("generate", "Continue a prompt, with the cache or without.");
+  app->group("Commands")->footer(kNotes);
+  const auto settings = std::make_shared<GenerateSettings>();
+  add_prompt_options(*app, *settings);
+  add_sampling_options(*app, *settings);
+  add_cache_options(*app, *settings);
+  add_run_options(*app, *settings);
+  return {app, [settings] { return run(*settings); }};
+}
+
+}  // namespace kv::cli

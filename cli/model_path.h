@@ -1,0 +1,24 @@
+// From what --model says to a file: a path, or the name of one of the checkpoints that come with the source tree.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/files/load_model.h"
+
+namespace kv::cli {
+
+inline constexpr const char* kDefaultModel = "austen-gqa";
+
+// The checkpoints that a name can mean, sorted: beside the program's build folder, else where it was compiled.
+std::vector<std::string> known_models();
+
+// An existing path as it is; a known name as its folder. Throws std::runtime_error that suggests names, or says that a
+// kind of file cannot be read yet.
+std::filesystem::path model_path(const std::string& given);
+
+// load_model, which tells that it is at work when that takes more than a second.
+LoadedModel load_named_model(const std::string& given);
+
+}  // namespace kv::cli

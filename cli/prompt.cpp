@@ -1,0 +1,59 @@
+#include "cli/prompt.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cstdio>
+#include <stdexcept>
+#include <system_error>
+
+namespace kv::cli {
+
+std::string read_prompt(const std::string& given) {
+  if (given != "-") return given;
+  std::string text;
+  char block[4096];
+  while (const size_t count = std::fread(block, 1, sizeof block, stdin)) text.append(block, count);
+  if (std::ferror(stdin)) throw std::runtime_error("standard input: cannot be read");
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::vector<int32_t> parse_token_ids(std::string_view text) {
+  constexpr std::string_view kBetween = ", \t\r\n";
+  std::vector<int32_t> ids;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
+    if (text.empty()) return ids;
+    const std::string_view word = text.substr(0, text.find_first_of(kBetween));
+    int32_t id = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+    if (error != std::errc() || end != word.data() + word.size())
+      throw std::runtime_error(fmt::format(
+          "the prompt holds \"{}\", which is not a token id (with --raw-ids it is a list such as 0,17,4)", word));
+    ids.push_back(id);
+    text.remove_prefix(word.size());
+  }
+}
+
+std::string token_ids_text(std::span<const int32_t> ids) { return fmt::format("{}", fmt::join(ids, " ")); }
+
+std::vector<int32_t> tokens_of_prompt(const LoadedModel& model, std::string_view text, Specials specials) {
+  if (!model.tokenizer)
+    throw std::runtime_error(fmt::format("{}: there is no tokenizer for a text ({}); give token ids with --raw-ids",
+                                         model.config.name, model.no_tokenizer));
+  const Tokenizer& tokenizer = *model.tokenizer;
+  std::vector<int32_t> tokens = tokenizer.with_begin(tokenizer.encode(text, specials));
+  if (const auto wanted = model.config.begin_token) {
+    const auto begin = static_cast<int32_t>(*wanted);
+    const bool is_there = !tokens.empty() && (tokens.front() == begin || tokens.front() == tokenizer.begin_token());
+    if (!is_there && tokenizer.has_token(begin)) tokens.insert(tokens.begin(), begin);
+  }
+  if (tokens.empty())
+    throw std::runtime_error(fmt::format(
+        "the prompt is empty, and {} has no begin token to start from: give a --prompt", model.config.name));
+  return tokens;
+}
+
+}  // namespace kv::cli

@@ -1,0 +1,27 @@
+// Prompts: from what --prompt says to token ids.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/files/load_model.h"
+
+namespace kv::cli {
+
+// The text itself, or with "-" all of stdin but one line feed at its end, which the shell's echo and editors put there.
+std::string read_prompt(const std::string& given);
+
+// Ids separated by commas or blanks. Throws std::runtime_error that names the word that is none.
+std::vector<int32_t> parse_token_ids(std::string_view text);
+
+// "0 17 4"
+std::string token_ids_text(std::span<const int32_t> ids);
+
+// The tokens of a text, behind the model's begin token where it has one (never two of them). Throws std::runtime_error
+// without a tokenizer, and when there is nothing at all to start from.
+std::vector<int32_t> tokens_of_prompt(const LoadedModel& model, std::string_view text, Specials specials);
+
+}  // namespace kv::cli
