@@ -71,7 +71,7 @@ std::string bytes_per_token_formula(const ModelConfig& config, Dtype dtype) {
   std::string sum;
   for (const auto& [values, layers] : terms)
     sum += fmt::format("{}{} x {}", sum.empty() ? "" : " + ", count_of(layers, "layer"), values);
-  if (terms.size() > 1) sum = "(" + sum + ")";
+  if (terms.size() > 1) sum = fmt::format("({})", sum);
   return fmt::format("{} x {} bytes = {} bytes", sum, bytes_of(dtype), with_commas(config.cache_bytes(1, dtype)));
 }
 

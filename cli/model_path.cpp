@@ -28,16 +28,8 @@ bool holds_checkpoints(const fs::path& folder) {
   return false;
 }
 
-// The program lies in BUILD/cli, and BUILD in TREE/build or TREE: a tree that was moved still finds its checkpoints.
-fs::path checkpoints_folder() {
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (int level = 0; !error && level < 4 && folder.has_relative_path(); ++level, folder = folder.parent_path())
-    if (holds_checkpoints(folder / "checkpoints")) return folder / "checkpoints";
-  return KVLAB_CHECKPOINTS;
-}
-
 std::string unknown_model(const std::string& given) {
+  if (given.empty()) return "the name of the model is empty";
   const std::vector<std::string> known = known_models();
   if (known.empty())
     return fmt::format("{}: there is no such file or folder, and no checkpoints in {}", given,
@@ -49,6 +41,15 @@ std::string unknown_model(const std::string& given) {
 }
 
 }  // namespace
+
+// The program lies in BUILD/cli, and BUILD in TREE/build or TREE: a tree that was moved still finds its checkpoints.
+fs::path checkpoints_folder() {
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (int level = 0; !error && level < 4 && folder.has_relative_path(); ++level, folder = folder.parent_path())
+    if (holds_checkpoints(folder / "checkpoints")) return folder / "checkpoints";
+  return KVLAB_CHECKPOINTS;
+}
 
 std::vector<std::string> known_models() {
   std::vector<std::string> names;

@@ -11,7 +11,9 @@ namespace kv::cli {
 
 inline constexpr const char* kDefaultModel = "austen-gqa";
 
-// The checkpoints that a name can mean, sorted: beside the program's build folder, else where it was compiled.
+// Where the checkpoints lie: in the tree around the program, else in the tree that it was compiled from.
+std::filesystem::path checkpoints_folder();
+// Those that are there, sorted.
 std::vector<std::string> known_models();
 
 // An existing path as it is; a known name as its folder. Throws std::runtime_error that suggests names, or says that a

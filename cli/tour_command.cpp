@@ -37,10 +37,9 @@ Examples:
 constexpr const char* kIntroduction = R"(
   To choose the next token, a transformer looks back at all earlier ones: in
   each layer, at a key and a value of every token. Once computed they never
-  change. A KV cache keeps them; without one, each step computes them all again.
+  change. A KV cache keeps them; without one, each step computes them anew.
 
-  Four models learned from the same novels. They differ in what they keep of a
-  token.
+  Four models learned from the same novels. They differ in what they keep.
 )";
 
 struct TourSettings {
@@ -56,7 +55,7 @@ void require_models() {
     if (std::find(known.begin(), known.end(), name) == known.end()) missing.push_back(name);
   if (!missing.empty())
     throw std::runtime_error(fmt::format("the tour needs the trained checkpoints, but there is no {} in {}",
-                                         fmt::join(missing, ", "), KVLAB_CHECKPOINTS));
+                                         fmt::join(missing, ", "), checkpoints_folder().string()));
 }
 
 // One line of the show: a label, the prompt, and the text as it comes.

@@ -52,9 +52,10 @@ std::string memory_report(const std::vector<TourRun>& runs, Dtype cache_dtype, i
 
   return terminal.bold("What the cache holds") + fmt::format("  ({}, counted)\n\n", name_of(cache_dtype)) +
          joined(table, 1, terminal) + R"(
-  Keys and values stay as long as the text does: a cache is a token's bytes times
-  the tokens read. Query heads that share a KV head share its bytes. A latent is
-  one short row for all heads, from which each makes its own keys and values.
+  Keys and values stay as long as the text does: a cache is a token's bytes
+  times the tokens read. Query heads that share a KV head share its bytes. A
+  latent is one short row for all heads, from which each makes its own keys
+  and values.
 )";
 }
 
@@ -72,10 +73,10 @@ std::string work_report(const std::vector<TourRun>& runs, int64_t threads, const
          fmt::format("  (FLOPs counted; time measured here, {})\n\n", count_of(threads, "thread")) +
          joined(table, 2, terminal) + R"(
   With the cache a step is the work of one token: its own projections and
-  feed-forward, and one look at every stored key. Without it a step is the work of
-  all tokens so far, so the ratio grows with the text. The clock does not follow
-  the FLOPs one to one: a step reads all weights, for one token as for fifty, and
-  one token gives them little to do.
+  feed-forward, and one look at every stored key. Without it a step is the
+  work of all tokens so far, so the ratio grows with the text. The clock does
+  not follow the FLOPs one to one: a step reads all weights, for one token as
+  for fifty, and one token gives them little to do.
 )";
 }
 
@@ -87,7 +88,7 @@ std::string identity_report(const std::vector<TourRun>& runs, const Terminal& te
     for (const TourRun& run : runs)
       table.add({run.config.name, "logits " + hash_text(run.with_cache.logits_hash) + ", both times"});
     for (const std::string& line : table.lines()) text += line + "\n";
-    return text + "\n  Nothing: the logits of both runs are bit-identical, in every model and at every step.\n";
+    return text + "\n  Nothing: the logits of both runs are bit-identical, in all models and steps.\n";
   }
   for (const TourRun& run : runs)
     if (!run.same_logits())
