@@ -17,7 +17,8 @@ constexpr int64_t kRowsAtOnce = 32;   // query rows whose partial results are he
 constexpr int kHeadsAtOnce = 4;       // query heads that share the loads of a key or value
 constexpr int kValueLanesAtOnce = 4;  // registers of a value row that are summed at once
 
-// What one query head found in one split: with w = exp(score - maximum), weight is the sum of w, output that of w * value.
+// What one query head found in one split. With w = exp(score - maximum), weight is the sum of w and output that of
+// w * value.
 template <class Scalar>
 struct Partial {
   Scalar maximum;
@@ -215,7 +216,9 @@ Matrix<Scalar> attend_stored(const Rows<Scalar>& queries, const StoredRows& keys
       partials[i].output = outputs.data() + i * static_cast<size_t>(padded_value_dim);
 
     // Scores, softmax and weighted sum of every (KV head, row, split), each from zero.
-    run.team.split(kv_heads * rows * splits, 1, [&](int64_t begin, int64_t end) {
+    const int64_t positions = std::min(kSplit, visible(shape, first + rows - 1).end);
+    const int64_t cost = group * positions * (keys.dim + values.dim);
+    run.team.split(kv_heads * rows * splits, run.team.worthwhile(cost), [&](int64_t begin, int64_t end) {
       SplitAttention<Scalar, Stored> attention(group, keys.dim, values.dim);
       int64_t pairs = 0, dots = 0;
       for (int64_t item = begin; item < end; ++item) {
@@ -233,7 +236,7 @@ Matrix<Scalar> attend_stored(const Rows<Scalar>& queries, const StoredRows& keys
       run.count(&Counters::other_flops, dots * static_cast<int64_t>(kSoftmaxFlopsPerScore));
     });
 
-    run.team.split(rows * heads, 1, [&](int64_t begin, int64_t end) {
+    run.team.split(rows * heads, run.team.worthwhile(splits * values.dim), [&](int64_t begin, int64_t end) {
       for (int64_t item = begin; item < end; ++item) {
         const int64_t row = item / heads, head = item % heads;
         const Range seen = visible(shape, first + row);

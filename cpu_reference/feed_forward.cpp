@@ -24,7 +24,7 @@ template <class Scalar>
 Matrix<Scalar> feed_forward(Rows<Scalar> x, const LayerWeights& weights, const Run& run) {
   Matrix<Scalar> gate = linear(x, weights.gate, weights.gate_bias, run);  // [tokens, hidden_dim]
   const Matrix<Scalar> up = linear(x, weights.up, weights.up_bias, run);  // [tokens, hidden_dim]
-  run.team.split(gate.rows(), 4, [&](int64_t begin, int64_t end) {
+  run.team.split(gate.rows(), run.team.worthwhile(8 * gate.cols()), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) swiglu(gate.data() + t * gate.cols(), up.data() + t * up.cols(), gate.cols());
     run.count(&Counters::other_flops, (end - begin) * gate.cols() * static_cast<int64_t>(kSwigluFlopsPerValue));
   });

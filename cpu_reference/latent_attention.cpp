@@ -52,7 +52,7 @@ Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, 
   // Turn each query into the latent space: [U^T q_nope ; q_rope].
   Matrix<Scalar> absorbed(tokens, heads * (dim + rope));
   const MutableRows<Scalar> absorbed_rows(absorbed);
-  run.team.split(heads, 1, [&](int64_t begin, int64_t end) {
+  run.team.split(heads, run.team.worthwhile(tokens * nope * dim), [&](int64_t begin, int64_t end) {
     for (int64_t head = begin; head < end; ++head) {
       const Rows<Scalar> query = queries.columns(head * (nope + rope), nope + rope);
       const MutableRows<Scalar> to = absorbed_rows.columns(head * (dim + rope), dim + rope);
@@ -72,7 +72,7 @@ Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, 
   Matrix<Scalar> output(tokens, heads * value);
   const MutableRows<Scalar> output_rows(output);
   const Rows<Scalar> mixed_rows(mixed);
-  run.team.split(heads, 1, [&](int64_t begin, int64_t end) {
+  run.team.split(heads, run.team.worthwhile(tokens * value * dim), [&](int64_t begin, int64_t end) {
     for (int64_t head = begin; head < end; ++head)
       linear_into(output_rows.columns(head * value, value), mixed_rows.columns(head * dim, dim),
                   latent_up.row_block(head * (nope + value) + nope, value), run);

@@ -101,7 +101,9 @@ Matrix<Scalar> linear(Rows<Scalar> x, const WeightMatrix& w, const Run& run) {
   Matrix<Scalar> y(x.rows, w.rows);
   if (x.rows == 0) return y;
   const MutableRows<Scalar> out(y);
-  run.team.split(w.rows, kTileOutputs, [&](int64_t begin, int64_t end) { product(out, x, w, begin, end, run); });
+  const int64_t tiles = (run.team.worthwhile(x.rows * x.cols) + kTileOutputs - 1) / kTileOutputs;
+  run.team.split(w.rows, tiles * kTileOutputs,
+                 [&](int64_t begin, int64_t end) { product(out, x, w, begin, end, run); });
   return y;
 }
 

@@ -28,7 +28,7 @@ Matrix<Scalar> rms_norm(Rows<Scalar> x, const WeightMatrix& gain, double eps, co
   Matrix<Scalar> y(x.rows, x.cols);
   with_stored_type(gain.dtype, [&]<class Stored>(const Stored*) {
     const auto* gains = reinterpret_cast<const Stored*>(gain.data);
-    run.team.split(x.rows, 4, [&](int64_t begin, int64_t end) {
+    run.team.split(x.rows, run.team.worthwhile(4 * x.cols), [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t)
         norm_row(y.data() + t * x.cols, x.row(t), gains, x.cols, static_cast<Scalar>(eps));
       run.count(&Counters::other_flops, (end - begin) * x.cols * static_cast<int64_t>(kNormFlopsPerValue));

@@ -91,7 +91,7 @@ void rotate(MutableRows<Scalar> x, int64_t head_dim, int64_t offset, const RopeT
   expect_shape("rotated heads", {x.cols}, {heads * head_dim});
   const int64_t step = pairing == RopeConfig::Pairing::interleaved ? 2 : 1;         // from one pair to the next
   const int64_t partner = pairing == RopeConfig::Pairing::interleaved ? 1 : pairs;  // from a pair's first to its second
-  run.team.split(x.rows, 4, [&](int64_t begin, int64_t end) {
+  run.team.split(x.rows, run.team.worthwhile(4 * x.cols), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t)
       for (int64_t head = 0; head < heads; ++head) {
         Scalar* part = x.row(t) + head * head_dim + offset;

@@ -22,7 +22,7 @@ uint32_t wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
 
 }  // namespace
 
-Team::Team(int threads) {
+Team::Team(int threads, int64_t worth_splitting) : worth_splitting_(worth_splitting) {
   if (threads < 1) throw std::invalid_argument("a team needs at least 1 thread, not " + std::to_string(threads));
   for (int member = 1; member < threads; ++member) workers_.emplace_back([this, member] { serve(member); });
 }

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utf8proc.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <stdexcept>
 #include <tuple>
@@ -27,6 +31,17 @@ void demand_utf8(std::string_view text) {
       throw std::invalid_argument(fmt::format("the text is not valid UTF-8 at byte {}", at));
     at += piece.bytes;
   }
+}
+
+// Unicode's normal form C: a letter and its combining marks become one character where there is one.
+std::string composed(std::string_view text) {
+  utf8proc_uint8_t* result = nullptr;
+  const utf8proc_ssize_t size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+                   &result, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, &std::free);
+  if (size < 0) throw std::invalid_argument(fmt::format("the text cannot be composed: {}", utf8proc_errmsg(size)));
+  return {reinterpret_cast<const char*>(result), static_cast<size_t>(size)};
 }
 
 }  // namespace
@@ -95,7 +110,8 @@ std::optional<int32_t> Tokenizer::added_token_at(std::string_view text, Specials
 }
 
 void Tokenizer::encode_plain(std::string_view text, std::vector<int32_t>& ids) const {
-  for (const std::string& word : parts_.pre_tokenizer.words(text)) encode_word(word, ids);
+  const std::string form_c = parts_.compose ? composed(text) : std::string();
+  for (const std::string& word : parts_.pre_tokenizer.words(parts_.compose ? form_c : text)) encode_word(word, ids);
 }
 
 // Joins the pair of lowest rank, leftmost first, until no pair is in the list. Joining one pair makes at most two new

@@ -3,7 +3,8 @@
 //
 // A text is cut into words (pre_tokenizer.h), a word into bytes, and the pair of neighbours that comes first in the
 // list of merges is joined until none is left. Special tokens stand outside all that: their text is cut out beforehand.
-// Every text survives encode and decode unchanged, unless the file's pre-tokenizer itself removes or adds something.
+// Every text survives encode and decode unchanged, unless the file itself asks for a change: a composed form, or a
+// pre-tokenizer that removes or adds something.
 #pragma once
 
 #include <array>
@@ -36,6 +37,7 @@ struct TokenizerParts {
   std::array<int32_t, 256> byte_tokens;  // the token of each single byte; -1: none
   std::vector<Merge> merges;             // the first is applied first
   std::vector<AddedToken> added;         // not made by merges: their text is cut out as it is
+  bool compose = false;                  // texts are put into Unicode's composed form (NFC) first
   PreTokenizer pre_tokenizer;
   bool whole_words_first = false;  // a word that is a token needs no merges
   std::optional<int32_t> unknown;  // stands for bytes without a token

@@ -175,8 +175,8 @@ void refuse_unknown_parts(const JsonValue& document, const JsonValue& model) {
   const auto normalizer = document.find("normalizer");
   const bool empty_sequence = normalizer && kind_of(*normalizer) == "Sequence" &&
                               normalizer->at("normalizers").elements().empty();  // as DeepSeek-V3's
-  if (normalizer && !empty_sequence)
-    normalizer->fail(fmt::format("is of type {}; kvlab changes no text before it cuts it", kind_of(*normalizer)));
+  if (normalizer && !empty_sequence && kind_of(*normalizer) != "NFC")
+    normalizer->fail(fmt::format("is of type {}; kvlab reads NFC", kind_of(*normalizer)));
   if (const JsonValue decoder = document.at("decoder"); kind_of(decoder) != "ByteLevel")
     decoder.fail(fmt::format("is of type {}; kvlab reads ByteLevel", kind_of(decoder)));
 }
@@ -189,6 +189,7 @@ Tokenizer read_hf_tokenizer(const std::filesystem::path& path) {
   refuse_unknown_parts(document, model);
 
   TokenizerParts parts;
+  if (const auto normalizer = document.find("normalizer")) parts.compose = kind_of(*normalizer) == "NFC";
   const JsonValue steps = document.at("pre_tokenizer");
   if (!add_steps(steps, parts.pre_tokenizer)) steps.fail("has no ByteLevel step; kvlab reads byte-level tokenizers");
   const Vocabulary vocabulary = read_vocabulary(document, model, parts);

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "support/compare.h"
-#include "support/tiny_models.h"
+#include "tests/support/compare.h"
+#include "tests/support/tiny_models.h"
 
 using namespace kv;
 using namespace kv::cpu;
@@ -46,7 +46,7 @@ Matrix<double> by_the_book(const Matrix<float>& queries, const StoredRows& keys,
 TEST_SUITE_BEGIN("cpu_reference");
 
 TEST_CASE("attention is softmax(scale q k) v, at lengths around a block and a split, for every sharing of KV heads") {
-  Team team(2);
+  Team team(2, 1);
   for (const Case& c : kCases)
     for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16})
       for (const int64_t context : {1, 2, 15, 16, 17, 511, 512, 513, 1100}) {
@@ -64,7 +64,7 @@ TEST_CASE("attention is softmax(scale q k) v, at lengths around a block and a sp
 }
 
 TEST_CASE("a row has the same bits alone and among all rows, with one thread and two, full and windowed") {
-  Team one(1), two(2);
+  Team one(1), two(2, 1);
   for (const Case& c : kCases) {
     const int64_t context = 1060;
     const StoredBlock keys(Rows<float>(random_matrix(context, c.kv_heads * c.key_dim, "k")), c.kv_heads, Dtype::bf16);
@@ -150,7 +150,7 @@ TEST_CASE("scores far apart neither overflow nor lose the winner") {
 }
 
 TEST_CASE("score pairs are counted: 10 tokens and then 4 more score 55 + 50 = 105 pairs") {
-  Team team(2);
+  Team team(2, 1);
   const StoredBlock keys(Rows<float>(random_matrix(14, 12, "k")), 2, Dtype::f32);
   const StoredBlock values(Rows<float>(random_matrix(14, 10, "v")), 2, Dtype::f32);
   Counters counters;

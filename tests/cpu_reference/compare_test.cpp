@@ -1,4 +1,4 @@
-#include "support/compare.h"
+#include "tests/support/compare.h"
 
 #include <doctest/doctest.h>
 

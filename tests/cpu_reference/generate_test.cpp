@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "model/error.h"
-#include "support/tiny_models.h"
+#include "tests/support/tiny_models.h"
 
 using namespace kv;
 using namespace kv::cpu;
@@ -13,7 +13,7 @@ namespace {
 
 Generation generated(const TinyModel& tiny, std::vector<int32_t> prompt, GenerateOptions options, int threads = 1,
                      Trace* trace = nullptr) {
-  Team team(threads);
+  Team team(threads, 1);
   Sampler sampler(SamplerSettings{});
   return generate(tiny.model(), prompt, options, sampler, {}, Run{team, trace});
 }

@@ -10,8 +10,8 @@
 #include "cpu_reference/transformer.h"
 #include "model/files/load_model.h"
 #include "model/files/safetensors.h"
-#include "support/claim.h"
-#include "support/compare.h"
+#include "tests/support/claim.h"
+#include "tests/support/compare.h"
 
 using namespace kv;
 using namespace kv::cpu;
@@ -63,6 +63,15 @@ class Expected {
  private:
   Safetensors file_;
 };
+
+template <class Work>
+void for_each_golden(const Work& work) {
+  for (const std::string& name : golden_names()) {
+    CAPTURE(name);
+    const LoadedModel loaded = load_model(checkpoint_of(name));
+    work(Model{loaded.config, loaded.weights}, Expected(name));
+  }
+}
 
 int32_t argmax(const Matrix<float>& logits) {
   int64_t best = 0;
@@ -134,14 +143,9 @@ TEST_CASE("at least ten golden checkpoints and the four trained ones are there")
 }
 
 TEST_CASE("logits equal transformers' within 1e-4 of their scale, at every position, with a cache and without") {
-  Team team(2);
+  Team team(2, 1);
   const Run run{team};
-  for (const std::string& name : golden_names()) {
-    CAPTURE(name);
-    const LoadedModel loaded = load_model(checkpoint_of(name));
-    const Model model{loaded.config, loaded.weights};
-    const Expected expected(name);
-    if (!expected.has("logits")) continue;
+  for_each_golden([&](const Model& model, const Expected& expected) {
     const std::vector<int32_t> prompt = expected.ids("prompt");
     const Matrix<float> theirs = expected.matrix("logits");
     for (const LatentForm form : {LatentForm::absorbed, LatentForm::materialised}) {
@@ -154,18 +158,13 @@ TEST_CASE("logits equal transformers' within 1e-4 of their scale, at every posit
       const Matrix<float> rest = prefill<float>(model, std::span(prompt).subspan(10), cache, form, LogitRows::all, run);
       CHECK(worst_error<Matrix<float>, Matrix<float>>(rest, theirs.bottomRows(4)) <= 1e-4 * scale_of(theirs));
     }
-  }
+  });
 }
 
 TEST_CASE("greedy continuations of 20 tokens are transformers' own, with a cache and without") {
-  Team team(2);
+  Team team(2, 1);
   const Run run{team};
-  for (const std::string& name : golden_names()) {
-    CAPTURE(name);
-    const LoadedModel loaded = load_model(checkpoint_of(name));
-    const Model model{loaded.config, loaded.weights};
-    const Expected expected(name);
-    if (!expected.has("greedy")) continue;
+  for_each_golden([&](const Model& model, const Expected& expected) {
     std::vector<int32_t> all = expected.ids("prompt"), cached, uncached;
     KvCache cache(model.config, 14 + 19, Dtype::f32);
     Matrix<float> next = prefill<float>(model, all, cache, LatentForm::absorbed, LogitRows::last, run);
@@ -178,30 +177,22 @@ TEST_CASE("greedy continuations of 20 tokens are transformers' own, with a cache
     }
     CHECK(cached == expected.ids("greedy"));
     CHECK(uncached == cached);
-  }
+  });
 }
 
 TEST_CASE("stored keys and values are those of transformers' own cache") {
   Team team(1);
   const Run run{team};
-  for (const std::string& name : golden_names()) {
-    CAPTURE(name);
-    const LoadedModel loaded = load_model(checkpoint_of(name));
-    const Model model{loaded.config, loaded.weights};
-    const Expected expected(name);
-    if (!expected.has("keys.0")) continue;
+  for_each_golden([&](const Model& model, const Expected& expected) {
     KvCache cache(model.config, 14, Dtype::f32);
     prefill<float>(model, expected.ids("prompt"), cache, LatentForm::absorbed, LogitRows::last, run);
     check_cache(cache, expected, model, run);
-  }
+  });
 }
 
 TEST_CASE("on every golden and trained model the cache changes nothing, bit for bit") {
-  for (const std::string& name : golden_names()) {
-    CAPTURE(name);
-    const LoadedModel loaded = load_model(checkpoint_of(name));
-    check_cache_changes_nothing({loaded.config, loaded.weights}, Expected(name).ids("prompt"));
-  }
+  for_each_golden(
+      [](const Model& model, const Expected& expected) { check_cache_changes_nothing(model, expected.ids("prompt")); });
 }
 
 TEST_SUITE_END();

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "model/error.h"
-#include "support/compare.h"
-#include "support/tiny_models.h"
+#include "tests/support/compare.h"
+#include "tests/support/tiny_models.h"
 
 using namespace kv;
 using namespace kv::cpu;

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "support/compare.h"
-#include "support/tiny_models.h"
+#include "tests/support/compare.h"
+#include "tests/support/tiny_models.h"
 
 using namespace kv;
 using namespace kv::cpu;
@@ -12,7 +12,7 @@ using namespace kv::test;
 TEST_SUITE_BEGIN("cpu_reference");
 
 TEST_CASE("absorbed and materialised attention agree: 1e-12 in double, 1e-5 of the scale in float") {
-  Team team(2);
+  Team team(2, 1);
   const Run run{team};
   for (const int64_t context : {2, 9, 17, 530}) {
     const TinyModel tiny(tiny_latent());
@@ -52,7 +52,7 @@ TEST_CASE("the forms agree through whole models, with and without a query latent
 }
 
 TEST_CASE("work and bytes of the two forms, counted") {
-  Team team(2);
+  Team team(2, 1);
   const TinyModel tiny(tiny_latent());
   const LatentConfig& latent = tiny.config.latent;
   const int64_t heads = 5, nope = latent.nope_dim, rope = latent.rope_dim, dim = latent.latent_dim, value = 18;

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "cpu_reference/lanes.h"
-#include "support/compare.h"
-#include "support/tiny_models.h"
+#include "tests/support/compare.h"
+#include "tests/support/tiny_models.h"
 
 using namespace kv;
 using namespace kv::cpu;
@@ -34,7 +34,7 @@ Matrix<double> by_definition(const Matrix<float>& x, const WeightMatrix& w) {
 TEST_SUITE_BEGIN("cpu_reference");
 
 TEST_CASE("a row of the product has the same bits alone and beside any others, with one thread and with two") {
-  Team one(1), two(2);
+  Team one(1), two(2, 1);
   for (const Dtype dtype : kStored)
     for (const int64_t in : {1, 15, 16, 17, 24, 37, 100, 256})
       for (const int64_t out : {1, 3, 4, 5, 9, 70}) {
@@ -111,13 +111,13 @@ TEST_CASE("what does not fit is refused by name") {
 }
 
 TEST_CASE("no tokens give no rows") {
-  Team team(2);
+  Team team(2, 1);
   const OwnedWeight w(random_matrix(4, 6, "w"), Dtype::f32);
   CHECK(linear<float>(Matrix<float>(0, 6), w.view, Run{team}).rows() == 0);
 }
 
 TEST_CASE("the product counts its multiply-adds and the stored bytes of its weights, once a call") {
-  Team team(2);
+  Team team(2, 1);
   const OwnedWeight w(random_matrix(9, 37, "w"), Dtype::bf16);
   for (const int64_t tokens : {1, 5}) {
     Counters counters;

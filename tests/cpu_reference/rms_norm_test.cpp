@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "support/compare.h"
-#include "support/tiny_models.h"
+#include "tests/support/compare.h"
+#include "tests/support/tiny_models.h"
 
 using namespace kv;
 using namespace kv::cpu;
@@ -33,7 +33,7 @@ TEST_CASE("eps is added to the mean of the squares") {
 }
 
 TEST_CASE("a normed row has the same bits alone and beside others") {
-  Team one(1), two(2);
+  Team one(1), two(2, 1);
   for (const int64_t dim : {1, 15, 16, 17, 37, 100}) {
     const OwnedWeight g(random_matrix(1, dim, "gain"), Dtype::bf16);
     const Matrix<float> x = random_matrix(13, dim, "x");

@@ -12,7 +12,7 @@ TEST_SUITE_BEGIN("cpu_reference");
 
 TEST_CASE("a team covers every index once, whatever its size, the count and the grain") {
   for (const int threads : {1, 2, 3, 5}) {
-    Team team(threads);
+    Team team(threads, 1);
     CHECK(team.threads() == threads);
     for (const int64_t count : {0, 1, 2, 3, 7, 64, 1000})
       for (const int64_t grain : {1, 4, 6, 100}) {
@@ -43,10 +43,18 @@ TEST_CASE("an exception in any member reaches the caller, and the team works on"
 }
 
 TEST_CASE("a thousand rounds in a row neither hang nor lose work") {
-  Team team(2);
+  Team team(2, 1);
   std::atomic<int64_t> sum{0};
   for (int round = 0; round < 1000; ++round) team.split(2, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
   CHECK(sum == 2000);
+}
+
+TEST_CASE("small work is not split: a grain holds as many items as are worth a thread") {
+  CHECK(Team(2).worthwhile(1) == Team::kWorthSplitting);
+  CHECK(Team(2).worthwhile(Team::kWorthSplitting / 4) == 4);
+  CHECK(Team(2).worthwhile(Team::kWorthSplitting + 1) == 1);
+  CHECK(Team(2, 1).worthwhile(1) == 1);
+  CHECK(Team(2).worthwhile(0) == Team::kWorthSplitting);
 }
 
 TEST_CASE("a team of no threads is refused") { CHECK_THROWS_AS(Team(0), std::invalid_argument); }

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "model/error.h"
-#include "support/claim.h"
-#include "support/compare.h"
-#include "support/tiny_models.h"
+#include "tests/support/claim.h"
+#include "tests/support/compare.h"
+#include "tests/support/tiny_models.h"
 
 using namespace kv;
 using namespace kv::cpu;
@@ -47,7 +47,7 @@ TEST_CASE("decode with a cache equals full recomputation, bit for bit") {
 TEST_CASE("the claim holds across a split of attention: 530 tokens, then one by one") {
   for (const ModelConfig& config : {tiny_heads(6, 2, 10), tiny_heads(4, 2, 10, 30), tiny_latent()}) {
     const TinyModel tiny(config);
-    Team team(2);
+    Team team(2, 1);
     const Run run{team};
     const auto tokens = random_tokens(config, 533);
     const Matrix<float> all =
@@ -201,7 +201,7 @@ TEST_CASE("a NaN in a weight is visible in the logits") {
 }
 
 TEST_CASE("the trace names every tensor of a step, with its shape, and leaves the logits as they are") {
-  Team team(2);
+  Team team(2, 1);
   for (const ModelConfig& config : {tiny_heads(6, 2, 10), tiny_latent()}) {
     const TinyModel tiny(config);
     const auto tokens = random_tokens(config, 5);
@@ -222,7 +222,7 @@ TEST_CASE("the trace names every tensor of a step, with its shape, and leaves th
 TEST_CASE("a step's counters: every tensor read once, every stored value once, each new value written once") {
   for (const ModelConfig& config : {tiny_heads(6, 2, 10), tiny_heads(6, 2, 10, 5), tiny_latent(12)}) {
     const TinyModel tiny(config, Dtype::bf16);
-    Team team(2);
+    Team team(2, 1);
     Trace trace;
     const Run run{team, &trace};
     KvCache cache(config, 20, Dtype::bf16);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpu_reference/transformer.h"
-#include "support/compare.h"
+#include "tests/support/compare.h"
 
 namespace kv::test {
 
@@ -27,7 +27,7 @@ inline void check_cache_changes_nothing(const cpu::Model& model, const std::vect
       const cpu::Matrix<float> expected =
           cpu::forward_without_cache<float>(model, tokens, dtype, form, cpu::LogitRows::all, cpu::Run{one});
       for (const int threads : {1, 2}) {
-        cpu::Team team(threads);
+        cpu::Team team(threads, 1);
         const cpu::Run run{team};
         INFO(model.config.name, ", cache ", std::string(name_of(dtype)), ", form ", static_cast<int>(form),
              ", threads ", threads);

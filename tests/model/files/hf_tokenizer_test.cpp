@@ -184,12 +184,22 @@ TEST_SUITE("model/files") {
     CHECK(names(refusal(with("/model/merges/0", 7)), "model.merges[0]", "array"));
   }
 
+  TEST_CASE("an NFC normalizer composes letters and their marks; without one they stay as they are") {
+    const std::string apart = "e\u0301 \u1100\u1161", composed = "\u00e9 \uac00";  // an accent; a Hangul syllable
+    const Tokenizer nfc = read(with("/normalizer", {{"type", "NFC"}})), plain = read(small_tokenizer());
+    CHECK(nfc.encode(apart, Specials::parse) == plain.encode(composed, Specials::parse));
+    CHECK(nfc.decode(nfc.encode(apart, Specials::parse)) == composed);
+    CHECK(plain.decode(plain.encode(apart, Specials::parse)) == apart);
+    CHECK(nfc.encode("", Specials::parse).empty());
+    CHECK(nfc.encode("the<|end|>the", Specials::parse) == plain.encode("the<|end|>the", Specials::parse));
+  }
+
   TEST_CASE("what we do not know is refused by name") {
     CHECK(names(refusal(with("/model/type", "WordPiece")), "model", "WordPiece"));
     CHECK(names(refusal(with("/model/dropout", 0.1)), "model.dropout is 0.1"));
     CHECK(names(refusal(with("/model/byte_fallback", true)), "model.byte_fallback"));
     CHECK(names(refusal(with("/model/end_of_word_suffix", "</w>")), "model.end_of_word_suffix", "</w>"));
-    CHECK(names(refusal(with("/normalizer", {{"type", "NFC"}})), "normalizer", "NFC"));
+    CHECK(names(refusal(with("/normalizer", {{"type", "NFKC"}})), "normalizer", "NFKC"));
     CHECK(refusal(with("/normalizer", {{"type", "Sequence"}, {"normalizers", json::array()}})) == "(no error)");
     CHECK(names(refusal(with("/decoder", {{"type", "Metaspace"}})), "decoder", "Metaspace"));
     CHECK(names(refusal(with("/pre_tokenizer", {{"type", "Metaspace"}})), "pre_tokenizer", "Metaspace"));
