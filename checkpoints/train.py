@@ -15,7 +15,7 @@ import sys
 import time
 
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import DeepseekV3Config, DeepseekV3ForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 import corpus
@@ -55,12 +55,14 @@ def tokenizer(work, chapters):
         made.train_from_iterator(chapters, trainers.BpeTrainer(
             vocab_size=VOCAB, special_tokens=["<|endoftext|>"], show_progress=False,
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+        # A text begins with the token that every chapter began with.
+        made.post_processor = processors.TemplateProcessing(single="<|endoftext|> $A", special_tokens=[("<|endoftext|>", 0)])
         made.save(str(path))
     return Tokenizer.from_file(str(path))
 
 
 def ids(tok, chapters):
-    return torch.tensor([i for c in chapters for i in [0] + tok.encode(c).ids])
+    return torch.tensor([i for c in chapters for i in [0] + tok.encode(c, add_special_tokens=False).ids])
 
 
 def learning_rate(step):

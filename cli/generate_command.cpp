@@ -145,6 +145,10 @@ int run(const GenerateSettings& s) {
   const std::vector<int32_t> prompt = s.raw_ids ? parse_token_ids(text) : tokens_of_prompt(model, text, s.specials);
   if (prompt.empty()) throw std::runtime_error("the prompt is empty: give token ids, such as --prompt 0,17,4");
 
+  // Embeddings often have spare rows that no text leads to.
+  cpu::GenerateOptions options = s.options;
+  if (model.tokenizer && !s.raw_ids) options.excluded = ids_without_token(*model.tokenizer, model.config.vocab);
+
   // Generate; the first token ends the silence in which the prompt is read.
   cpu::Team team(static_cast<int>(s.threads));
   const Answer::Form form = s.json ? Answer::Form::silent : s.raw_ids ? Answer::Form::ids : Answer::Form::text;
@@ -155,7 +159,7 @@ int run(const GenerateSettings& s) {
     if (trace) trace->after_call();
     answer.add(token);
   };
-  const cpu::Generation made = cpu::generate({model.config, model.weights}, prompt, s.options, sampler, on_token,
+  const cpu::Generation made = cpu::generate({model.config, model.weights}, prompt, options, sampler, on_token,
                                              cpu::Run{team, trace ? &trace->trace() : nullptr});
   answer.finish();
 

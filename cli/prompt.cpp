@@ -39,17 +39,22 @@ std::vector<int32_t> parse_token_ids(std::string_view text) {
 
 std::string token_ids_text(std::span<const int32_t> ids) { return fmt::format("{}", fmt::join(ids, " ")); }
 
+std::vector<int32_t> ids_without_token(const Tokenizer& tokenizer, int64_t vocab) {
+  std::vector<int32_t> ids;
+  for (int32_t id = 0; id < vocab; ++id)
+    if (!tokenizer.has_token(id)) ids.push_back(id);
+  return ids;
+}
+
 std::vector<int32_t> tokens_of_prompt(const LoadedModel& model, std::string_view text, Specials specials) {
   if (!model.tokenizer)
     throw std::runtime_error(fmt::format("{}: there is no tokenizer for a text ({}); give token ids with --raw-ids",
                                          model.config.name, model.no_tokenizer));
   const Tokenizer& tokenizer = *model.tokenizer;
   std::vector<int32_t> tokens = tokenizer.with_begin(tokenizer.encode(text, specials));
-  if (const auto wanted = model.config.begin_token) {
-    const auto begin = static_cast<int32_t>(*wanted);
-    const bool is_there = !tokens.empty() && (tokens.front() == begin || tokens.front() == tokenizer.begin_token());
-    if (!is_there && tokenizer.has_token(begin)) tokens.insert(tokens.begin(), begin);
-  }
+  // The tokenizer alone decides whether a text gets a begin token; but where there is no text, it is all there can be.
+  const auto begin = static_cast<int32_t>(model.config.begin_token.value_or(-1));
+  if (tokens.empty() && tokenizer.has_token(begin)) tokens = {begin};
   if (tokens.empty())
     throw std::runtime_error(fmt::format(
         "the prompt is empty, and {} has no begin token to start from: give a --prompt", model.config.name));

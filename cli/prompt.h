@@ -20,8 +20,11 @@ std::vector<int32_t> parse_token_ids(std::string_view text);
 // "0 17 4"
 std::string token_ids_text(std::span<const int32_t> ids);
 
-// The tokens of a text, behind the model's begin token where it has one (never two of them). Throws std::runtime_error
-// without a tokenizer, and when there is nothing at all to start from.
+// Ids below `vocab` that have no text.
+std::vector<int32_t> ids_without_token(const Tokenizer& tokenizer, int64_t vocab);
+
+// The tokens of a text, behind a begin token where the tokenizer wants one (never two of them); of no text, the model's
+// begin token alone. Throws std::runtime_error without a tokenizer, and when there is nothing at all to start from.
 std::vector<int32_t> tokens_of_prompt(const LoadedModel& model, std::string_view text, Specials specials);
 
 }  // namespace kv::cli

@@ -100,7 +100,7 @@ Generation generate(const Model& model, std::span<const int32_t> prompt, const G
   while (true) {
     const std::span<const float> row(logits.data(), static_cast<size_t>(logits.cols()));
     hash.add(std::as_bytes(row));
-    const int32_t token = sampler.next(row, {});
+    const int32_t token = sampler.next(row, options.excluded);
     made.tokens.push_back(token);
     all.push_back(token);
     if (on_token) on_token(token);

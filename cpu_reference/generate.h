@@ -18,9 +18,10 @@ struct GenerateOptions {
   CacheUse cache = CacheUse::on;
   Dtype cache_dtype = Dtype::bf16;  // without a cache K and V are rounded to it all the same
   LatentForm form = LatentForm::absorbed;
-  std::vector<int64_t> chunks;  // sizes of the prefill's pieces, the last one repeated; empty: one piece
-  int64_t capacity = 0;         // of the cache; 0: as many as will be fed, prompt + tokens - 1
-  bool stop_at_end = true;      // at the config's end tokens
+  std::vector<int64_t> chunks;    // sizes of the prefill's pieces, the last one repeated; empty: one piece
+  int64_t capacity = 0;           // of the cache; 0: as many as will be fed, prompt + tokens - 1
+  bool stop_at_end = true;        // at the config's end tokens
+  std::vector<int32_t> excluded;  // never drawn: rows of the embedding that have no token, say
 };
 
 struct Generation {

@@ -1,8 +1,10 @@
 #include "cpu_reference/team.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
-#include <string>
+#include <system_error>
 #include <utility>
 
 namespace kv::cpu {
@@ -23,11 +25,19 @@ uint32_t wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
 }  // namespace
 
 Team::Team(int threads, int64_t worth_splitting) : worth_splitting_(worth_splitting) {
-  if (threads < 1) throw std::invalid_argument("a team needs at least 1 thread, not " + std::to_string(threads));
-  for (int member = 1; member < threads; ++member) workers_.emplace_back([this, member] { serve(member); });
+  if (threads < 1) throw std::invalid_argument(fmt::format("a team needs at least 1 thread, not {}", threads));
+  try {
+    for (int member = 1; member < threads; ++member) workers_.emplace_back([this, member] { serve(member); });
+  } catch (const std::system_error& error) {
+    const size_t started = workers_.size() + 1;
+    dismiss();
+    throw std::runtime_error(fmt::format("only {} of {} threads could be started: {}", started, threads, error.what()));
+  }
 }
 
-Team::~Team() {
+Team::~Team() { dismiss(); }
+
+void Team::dismiss() {
   stopping_ = true;
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();

@@ -21,7 +21,8 @@ class Team {
   // and far more on a busy machine.
   static constexpr int64_t kWorthSplitting = int64_t{1} << 17;
 
-  // threads >= 1; throws std::invalid_argument otherwise. Tests split everything with worth_splitting = 1.
+  // Throws std::invalid_argument unless threads >= 1, and std::runtime_error when the system cannot start them. Tests
+  // split everything with worth_splitting = 1.
   explicit Team(int threads = 1, int64_t worth_splitting = kWorthSplitting);
   ~Team();
   Team(const Team&) = delete;
@@ -37,6 +38,7 @@ class Team {
   void split(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& work);
 
  private:
+  void dismiss();
   void serve(int member);
   void take_part(int member) noexcept;
 
