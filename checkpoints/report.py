@@ -30,8 +30,8 @@ def draw(logs):
         axes.axvline(1200, color="#888888", linewidth=0.8, linestyle=":")
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-    right.annotate("windows of 1,024\ntokens from here", (1200, right.get_ylim()[1]), (-6, -4), textcoords="offset points",
-                   fontsize=8, color="#555555", ha="right", va="top")
+    right.annotate("training windows of\n1,024 tokens from here", (1200, right.get_ylim()[0]), (-6, 8),
+                   textcoords="offset points", fontsize=9, color="#444444", ha="right", va="bottom")
     left.legend(frameon=False)
     figure.savefig(HERE / "loss.png", dpi=110)
 
@@ -40,11 +40,11 @@ def main():
     work = pathlib.Path(sys.argv[1])
     logs = {name: json.loads((work / f"{name}.json").read_text()) for name in VALUES_PER_TOKEN if (work / f"{name}.json").exists()}
     draw(logs)
-    print("| model | parameters | cache bytes a token (bf16) | held-out bits a byte | last training loss | minutes |")
-    print("|---|---|---|---|---|---|")
+    print("| model | parameters | cache bytes a token (bf16) | held-out bits a byte | last training loss |")
+    print("|---|---|---|---|---|")
     for name, log in logs.items():
         print(f"| `{name}` | {log['parameters']:,} | {2 * VALUES_PER_TOKEN[name]:,} | {log['final_bits_per_byte']:.4f} "
-              f"| {log['loss'][-1]:.3f} | {log['seconds'] / 60:.0f} |")
+              f"| {log['loss'][-1]:.3f} |")
 
 
 if __name__ == "__main__":

@@ -83,10 +83,16 @@ class SplitAttention {
   // Where each lane's row lies. Lanes out of range read a row that is in range; what they score is thrown away.
   void find_rows(const StoredRows& stored, int64_t kv_head, int64_t base, Range range) {
     blocks_ = (range.end - base + kBlock - 1) / kBlock;
-    for (int64_t i = 0; i < blocks_ * kBlock; ++i) {
-      const int64_t position = std::clamp(base + i, range.begin, range.end - 1);
-      rows_[static_cast<size_t>(i)] = reinterpret_cast<const Stored*>(stored.row(kv_head, position));
+    const auto* head = reinterpret_cast<const Stored*>(stored.row(kv_head, 0));
+    int64_t slot = range.begin % stored.slots;  // one division: a ring wraps by comparison
+    const Stored* row = head + slot * stored.row_stride;
+    std::fill(rows_.begin(), rows_.begin() + (range.begin - base), row);
+    for (int64_t i = range.begin - base; i < range.end - base; ++i) {
+      row = head + slot * stored.row_stride;
+      rows_[static_cast<size_t>(i)] = row;
+      if (++slot == stored.slots) slot = 0;
     }
+    std::fill(rows_.begin() + (range.end - base), rows_.begin() + blocks_ * kBlock, row);
   }
 
   // Scores of one block's keys for n query heads: a dot product each, kLanes partial sums that are then added by one

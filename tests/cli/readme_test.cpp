@@ -1,0 +1,61 @@
+// The numbers of README.md that a run gives: they are compared with a run.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "model/files/hf_config.h"
+#include "model/weights.h"
+#include "tests/support/error_of.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+using kv::test::names;
+using kv::test::read_whole_file;
+
+namespace {
+
+const std::filesystem::path kSource = KVLAB_SOURCE_DIR;
+
+double flops_of_the_readme_run(const char* cache) {
+  const auto run =
+      kv::test::run_kvlab({"generate", "--model", "austen-mha", "--prompt", "It is a truth universally acknowledged",
+                           "--tokens", "40", "--cache", cache, "--json"});
+  REQUIRE(run.status == 0);
+  double flops = 0;
+  const nlohmann::json report = nlohmann::json::parse(run.out);
+  for (const auto& part : report["counters"])
+    flops += part["matmul_flops"].get<double>() + part["other_flops"].get<double>();
+  return flops;
+}
+
+std::string with_commas(int64_t value) {
+  std::string digits = std::to_string(value);
+  for (int64_t at = std::ssize(digits) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+}  // namespace
+
+TEST_SUITE("cli") {
+  TEST_CASE("README.md: what 40 tokens cost with the cache and without is what a run counts") {
+    const double with = flops_of_the_readme_run("on"), without = flops_of_the_readme_run("off");
+    CHECK(names(read_whole_file(kSource / "README.md"),
+                fmt::format("does {:.0f} MFLOP with the cache and {:.2f} GFLOP without: {:.1f} times", with * 1e-6,
+                            without * 1e-9, without / with)));
+  }
+
+  TEST_CASE("README.md and checkpoints/README.md: bytes a token and parameters follow from the configs") {
+    const std::string readme = read_whole_file(kSource / "README.md");
+    const std::string table = read_whole_file(kSource / "checkpoints/README.md");
+    for (const char* name : {"austen-mha", "austen-gqa", "austen-mqa", "austen-mla"}) {
+      const kv::ModelConfig config = kv::read_hf_config(kSource / "checkpoints" / name / "config.json");
+      const std::string bytes = with_commas(config.cache_bytes(1, kv::Dtype::bf16));
+      CHECK(names(readme, bytes + " B"));
+      CHECK(names(table, fmt::format("| `{}` | {} |", name, bytes)));
+      CHECK(names(table, fmt::format("| {} |", with_commas(kv::parameter_count(config)))));
+    }
+  }
+}
