@@ -1,6 +1,7 @@
 // `kvlab generate`: one model continues one prompt, from the cache or without it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/prompt.h"
+#include "cli/tell.h"
 #include "cli/trace_file.h"
 
 namespace kv::cli {
@@ -34,7 +36,8 @@ Examples:
 
 void add_prompt_options(CLI::App& app, GenerateSettings& s) {
   constexpr const char* kGroup = "Model and prompt";
-  add_text(app, "--model", s.model, "MODEL", "a known name, a checkpoint folder or its config.json")->group(kGroup);
+  add_text(app, "--model", s.model, "MODEL", "austen-mha, -gqa, -mqa or -mla, a checkpoint folder, or\nits config.json")
+      ->group(kGroup);
   add_text(app, "--prompt", s.prompt, "TEXT", "what to continue; - reads stdin, less a last line feed")->group(kGroup);
   app.add_flag("--raw-ids", s.raw_ids, "the prompt is a list of token ids; ids are printed")->group(kGroup);
   add_choice<Specials>(app, "--specials", s.specials, {{"on", Specials::parse}, {"off", Specials::ignore}},
@@ -49,7 +52,8 @@ void add_sampling_options(CLI::App& app, GenerateSettings& s) {
   add_number(app, "--temperature", s.sampler.temperature, "0: the likeliest, so that runs repeat")->group(kGroup);
   add_integer(app, "--top-k", s.sampler.top_k, {0, kMost}, "draw from the K likeliest; 0: from all")->group(kGroup);
   add_number(app, "--top-p", s.sampler.top_p, "draw from the likeliest that hold this share")->group(kGroup);
-  add_integer(app, "--seed", s.seed, {0, INT64_MAX}, "of the draws")->group(kGroup);
+  add_integer(app, "--seed", s.seed, {0, INT64_MAX}, "of the random draws: the same seed, the same text")
+      ->group(kGroup);
 }
 
 void add_cache_options(CLI::App& app, GenerateSettings& s) {
@@ -63,11 +67,13 @@ void add_cache_options(CLI::App& app, GenerateSettings& s) {
                     {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}},
                     "what keys and values are rounded to, cache or not")
       ->group(kGroup);
-  add_integer(app, "--capacity", s.options.capacity, {0, kMost}, "slots; 0: as many as the run needs")->group(kGroup);
+  add_integer(app, "--capacity", s.options.capacity, {0, kMost}, "slots of the cache; 0: as many as the run needs")
+      ->group(kGroup);
   const auto read_chunks = [&s](const std::string& text) {
     s.options.chunks = parse_integers("--chunk", text, {1, kMost});
   };
-  app.add_option_function<std::string>("--chunk", read_chunks, "read the prompt in calls of A, B, ... tokens")
+  app.add_option_function<std::string>("--chunk", read_chunks,
+                                       "read the prompt in calls of A, B, ... tokens; the last\nsize repeats")
       ->type_name("A,B,...")
       ->group(kGroup);
   add_choice<LatentForm>(app, "--form", s.options.form,
@@ -89,9 +95,10 @@ void add_run_options(CLI::App& app, GenerateSettings& s) {
                             {"emulated", DeviceChoice::emulated}},
                            "who computes")
       ->group(kGroup);
-  add_integer(app, "--threads", s.threads, {1, 1024}, "they change the time and no bit")->group(kGroup);
+  add_integer(app, "--threads", s.threads, {1, 1024}, "of the CPU; more change the time and no bit")->group(kGroup);
   add_text(app, "--trace", s.trace_file, "FILE",
            "FILE.json: counters and shapes of every call;\nFILE.safetensors: the tensors too")
+      ->check([](const std::string& file) { return file.empty() ? std::string("no file is named") : std::string(); })
       ->group(kGroup);
   app.add_flag("--json", s.json, "one JSON document on stdout")->group(kGroup);
 }
@@ -109,7 +116,9 @@ Sampler sampler_of(const GenerateSettings& s) {
   try {
     return Sampler(settings);
   } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
+    std::string words = error.what();  // "top_p is 2, ..."
+    std::replace(words.begin(), words.end(), '_', '-');
+    throw UsageError("--" + words);
   }
 }
 
@@ -168,7 +177,7 @@ int run(const GenerateSettings& s) {
   if (s.json)
     fmt::print("{}\n", json_report(model, s, prompt, made, answer.text()));
   else
-    fmt::print(stderr, "{}\n", closing_line(made, s.options));
+    tell(closing_line(made, s.options));
   return 0;
 }
 

@@ -80,8 +80,11 @@ void add_model(Page& page, const ModelConfig& config) {
   page.fact("vocab", with_commas(config.vocab) + (config.tied_embeddings ? ", the head is the embedding"
                                                                          : ", the head has weights of its own"));
   page.fact("max_context", with_commas(config.max_context) + " positions");
-  page.fact("norm", fmt::format("RMS, eps {}{}", config.norm_eps,
-                                config.query_key_norm ? "; of each query and key head as well" : ""));
+  std::string norm = fmt::format("RMS, eps {}", config.norm_eps);
+  if (config.query_key_norm) norm += "; of each query and key head as well";
+  if (config.has_latent_attention())
+    norm += fmt::format("; of latents {}, whatever the file says", config.latent.norm_eps);
+  page.fact("norm", norm);
   page.fact("biases", biases_text(config));
 }
 

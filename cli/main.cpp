@@ -14,6 +14,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/tell.h"
 
 namespace kv::cli {
 
@@ -46,7 +47,7 @@ class HelpText : public CLI::Formatter {
 int fail(std::string message, int status) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fflush(stdout);  // so that on a terminal the message stands after what was written
-  fmt::print(stderr, "kvlab: {}\n", message);
+  tell("kvlab: " + message);
   return status;
 }
 
@@ -63,7 +64,7 @@ void require_command(const std::string& word, const std::vector<Command>& comman
 int run(const std::vector<Command>& commands) {
   for (const Command& command : commands)
     if (command.options->parsed()) return command.run();
-  fmt::print(stderr, "kvlab: this build has no viewer yet, so here is the tour; kvlab --help lists the commands\n");
+  tell("kvlab: this build has no viewer yet, so here is the tour; kvlab --help lists the commands");
   return commands.back().run();
 }
 
@@ -106,7 +107,7 @@ int main(int argc, char** argv) {
   const int status = kv::cli::main(argc, argv);
   std::cout.flush();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout) {
-    fmt::print(stderr, "kvlab: standard output: cannot be written\n");
+    kv::cli::tell("kvlab: standard output: cannot be written");
     return 1;
   }
   return status;

@@ -1,10 +1,10 @@
 #include "cli/progress.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstdio>
 #include <utility>
+
+#include "cli/tell.h"
 
 namespace kv::cli {
 
@@ -21,8 +21,7 @@ void Progress::finish() {
 
 void Progress::wait_and_tell() {
   std::unique_lock lock(mutex_);
-  if (!changed_.wait_for(lock, std::chrono::seconds(1), [this] { return finished_; }))
-    fmt::print(stderr, "kvlab: {} ...\n", what_);
+  if (!changed_.wait_for(lock, std::chrono::seconds(1), [this] { return finished_; })) tell("kvlab: " + what_ + " ...");
 }
 
 }  // namespace kv::cli

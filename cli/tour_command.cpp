@@ -58,6 +58,14 @@ void require_models() {
                                          fmt::join(missing, ", "), checkpoints_folder().string()));
 }
 
+// All four have one tokenizer and one context: what fits the first fits all.
+void require_fit(const TourSettings& settings) {
+  const LoadedModel model = load_named_model(kModels.front());
+  cpu::GenerateOptions options;
+  options.tokens = settings.tokens;
+  cpu::require_room(std::ssize(tokens_of_prompt(model, settings.prompt, Specials::ignore)), options, model.config);
+}
+
 // One line of the show: a label, the prompt, and the text as it comes.
 cpu::Generation stream(const LoadedModel& model, const std::string& text, std::span<const int32_t> prompt,
                        const cpu::GenerateOptions& options, cpu::Team& team, const Terminal& terminal) {
@@ -97,6 +105,7 @@ TourRun visit(const std::string& name, const TourSettings& settings, cpu::Team& 
 
 int run(const TourSettings& settings) {
   require_models();
+  require_fit(settings);
   const Terminal terminal(stdout);
   fmt::print("{}\n{}", terminal.bold("kvlab: what a KV cache is, in four models"), kIntroduction);
 

@@ -50,8 +50,14 @@ std::string memory_report(const std::vector<TourRun>& runs, Dtype cache_dtype, i
                to_string(Bytes{run.with_cache.kv_bytes}),
                bar(static_cast<double>(run.with_cache.kv_bytes) / static_cast<double>(largest), kBarWidth)});
 
+  const int64_t written = std::ssize(runs.front().with_cache.tokens);
   return terminal.bold("What the cache holds") + fmt::format("  ({}, counted)\n\n", name_of(cache_dtype)) +
-         joined(table, 1, terminal) + R"(
+         joined(table, 1, terminal) +
+         fmt::format(
+             "\n  The {} tokens: {} of the prompt, its begin token included, and all but the\n"
+             "  last of the {} that were written, since nothing was asked after it.\n",
+             tokens, tokens - written + 1, written) +
+         R"(
   Keys and values stay as long as the text does: a cache is a token's bytes
   times the tokens read. Query heads that share a KV head share its bytes. A
   latent is one short row for all heads, from which each makes its own keys

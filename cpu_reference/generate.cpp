@@ -19,18 +19,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void require_room(int64_t prompt, const GenerateOptions& options, const ModelConfig& config) {
-  // The last token that is drawn is never fed.
-  const int64_t fed = prompt + options.tokens - 1;
-  if (fed > config.max_context)
-    throw std::invalid_argument(
-        fmt::format("{} prompt tokens and {} to generate need {} positions, but the model's context is {}", prompt,
-                    options.tokens, fed, config.max_context));
-  if (options.capacity > 0 && fed > options.capacity)
-    throw CacheFull(fmt::format("{} prompt tokens and {} to generate need {} cache slots, but the capacity is {}",
-                                prompt, options.tokens, fed, options.capacity));
-}
-
 // Logits of the next token, whichever way they are come by.
 class NextLogits {
  public:
@@ -48,8 +36,9 @@ class NextLogits {
       if (!options_.chunks.empty())
         size = static_cast<size_t>(options_.chunks[std::min(piece++, options_.chunks.size() - 1)]);
       const auto part = prompt.subspan(done, std::min(size, prompt.size() - done));
-      logits = prefill<float>(model_, part, *cache_, options_.form, LogitRows::last, run_);
       done += part.size();
+      const LogitRows wanted = done == prompt.size() ? LogitRows::last : LogitRows::none;
+      logits = prefill<float>(model_, part, *cache_, options_.form, wanted, run_);
     }
     return logits;
   }
@@ -73,6 +62,17 @@ class NextLogits {
 };
 
 }  // namespace
+
+void require_room(int64_t prompt_tokens, const GenerateOptions& options, const ModelConfig& config) {
+  const int64_t fed = prompt_tokens + options.tokens - 1;
+  if (fed > config.max_context)
+    throw std::invalid_argument(
+        fmt::format("{} prompt tokens and {} to generate need {} positions, but the model's context is {}",
+                    prompt_tokens, options.tokens, fed, config.max_context));
+  if (options.cache == CacheUse::on && options.capacity > 0 && fed > options.capacity)
+    throw CacheFull(fmt::format("{} prompt tokens and {} to generate need {} cache slots, but the capacity is {}",
+                                prompt_tokens, options.tokens, fed, options.capacity));
+}
 
 Generation generate(const Model& model, std::span<const int32_t> prompt, const GenerateOptions& options,
                     Sampler& sampler, const std::function<void(int32_t)>& on_token, const Run& given) {

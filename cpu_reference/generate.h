@@ -35,6 +35,10 @@ struct Generation {
   uint64_t logits_hash = 0;  // FNV-1a 64 over the f32 logits of every generated step, in order
 };
 
+// Throws std::invalid_argument when a prompt of so many tokens and options.tokens do not fit the model's context, and
+// CacheFull when they do not fit the cache. The last token that is drawn is never fed.
+void require_room(int64_t prompt_tokens, const GenerateOptions& options, const ModelConfig& config);
+
 // Throws std::invalid_argument when the prompt is empty, holds ids outside the embedding, or prompt and tokens do not
 // fit the model's context; CacheFull when they do not fit options.capacity. on_token is called with each token as it is
 // drawn. run.trace, when given, must be fresh; it then holds one call for each piece and step.

@@ -3,9 +3,8 @@
 // Stored per token: a latent c (after its norm) and one rotated rope key p, shared by all heads. With the rows of
 // latent_up split per head into U (nope_dim rows, for the key) and W (value_head_dim rows, for the value):
 //   materialised   K = [U c ; p] and V = W c are rebuilt for every stored token, then attended to as usual
-//   absorbed       (U^T q_nope) . c + q_rope . p is the same score, and W (sum of weight * c) the same output, so
-//   attention
-//                  runs on the stored rows themselves: one KV head of latent_dim + rope_dim for all query heads
+//   absorbed       (U^T q_nope) . c + q_rope . p is the same score, W (sum of weight * c) the same output: attention
+//                  runs on the stored rows themselves, one KV head of latent_dim + rope_dim for all query heads
 // The form is an argument. Each is bit for bit itself with and without a cache; the two differ by rounding.
 #pragma once
 

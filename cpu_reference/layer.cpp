@@ -62,6 +62,7 @@ Matrix<Scalar> add_feed_forward(const Matrix<Scalar>& x, const LayerWeights& wei
 
 template <class Scalar>
 Matrix<Scalar> logits_of(const Matrix<Scalar>& x, const Model& model, LogitRows rows, const Run& run) {
+  if (rows == LogitRows::none) return Matrix<Scalar>(0, model.config.vocab);
   const Rows<Scalar> all(x);
   const Matrix<Scalar> normed =
       rms_norm(rows == LogitRows::last ? all.last(1) : all, model.weights.final_norm, model.config.norm_eps, run);
@@ -77,6 +78,9 @@ void require_tokens(std::span<const int32_t> tokens, int64_t first_position, con
     if (token < 0 || token >= config.vocab)
       throw std::invalid_argument(
           fmt::format("token id {} is outside the embedding, which has ids 0 to {}", token, config.vocab - 1));
+  if (first_position == 0 && std::ssize(tokens) > config.max_context)
+    throw std::invalid_argument(
+        fmt::format("{} tokens exceed the model's context of {}", tokens.size(), config.max_context));
   if (first_position + std::ssize(tokens) > config.max_context)
     throw std::invalid_argument(fmt::format("{} tokens after the first {} exceed the model's context of {}",
                                             tokens.size(), first_position, config.max_context));

@@ -17,7 +17,7 @@ Matrix<Scalar> layer_with_cache(const Matrix<Scalar>& x, int64_t index, const Mo
                                 const RopeTable<Scalar>& table, LatentForm form, const Run& run) {
   const ModelConfig& config = model.config;
   const LayerWeights& weights = model.weights.layers[static_cast<size_t>(index)];
-  const int64_t past = cache.length();
+  const int64_t past = cache.length();  // positions that are stored already; the new tokens come after them
 
   const Matrix<Scalar> normed = rms_norm<Scalar>(x, weights.attention_norm, config.norm_eps, run);
   run.record("attention_norm", normed);
@@ -64,11 +64,17 @@ Matrix<Scalar> prefill(const Model& model, std::span<const int32_t> tokens, KvCa
   const auto piece = static_cast<size_t>(cache.largest_call());
   if (tokens.size() <= piece) return call_with_cache<Scalar>(model, tokens, cache, form, rows, run);
 
-  Matrix<Scalar> logits(rows == LogitRows::all ? std::ssize(tokens) : 1, model.config.vocab);
+  Matrix<Scalar> logits(rows == LogitRows::all ? std::ssize(tokens) : 0, model.config.vocab);
   for (size_t done = 0; done < tokens.size(); done += piece) {
     const auto part = tokens.subspan(done, std::min(piece, tokens.size() - done));
-    const Matrix<Scalar> some = call_with_cache<Scalar>(model, part, cache, form, rows, run);
-    logits.middleRows(rows == LogitRows::all ? static_cast<int64_t>(done) : 0, some.rows()) = some;
+    const bool is_last = done + part.size() == tokens.size();
+    const LogitRows wanted = rows == LogitRows::last && !is_last ? LogitRows::none : rows;
+    const Matrix<Scalar> some = call_with_cache<Scalar>(model, part, cache, form, wanted, run);
+    if (rows == LogitRows::all) {
+      logits.middleRows(static_cast<int64_t>(done), some.rows()) = some;
+    } else {
+      logits = some;
+    }
   }
   return logits;
 }

@@ -25,8 +25,8 @@ struct Model {
 };
 
 // Which rows of logits are wanted: the head is the largest product of a small model, and generation needs one row of
-// it.
-enum class LogitRows { last, all };
+// it, or none while a prompt is read in pieces.
+enum class LogitRows { none, last, all };
 
 // [tokens] -> [rows, vocab]. K and V are rounded to cache_dtype before they are attended to, as a cache would.
 // All three throw std::invalid_argument on no tokens, ids outside the embedding or positions beyond max_context.

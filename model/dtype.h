@@ -15,7 +15,7 @@ constexpr int64_t bytes_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::f64: return 8;
     case Dtype::f32: return 4;
-    case Dtype::f16: return 2;
+    case Dtype::f16:
     case Dtype::bf16: return 2;
   }
   return 0;

@@ -20,7 +20,8 @@ constexpr int kMaxDepth = 64;
 // Watches the parser: remembers the keys of every open object, and counts how many are open.
 class StrictObserver {
  public:
-  explicit StrictObserver(const std::string& file) : file_(file) {}
+  // `last_key` outlives the observer: it tells where the parser stopped.
+  StrictObserver(const std::string& file, std::string& last_key) : file_(file), last_key_(last_key) {}
 
   bool operator()(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     using Event = nlohmann::json::parse_event_t;
@@ -29,6 +30,7 @@ class StrictObserver {
     if (event == Event::object_end) keys_.pop_back();
     if (event == Event::key) {
       const auto& key = parsed.get_ref<const std::string&>();
+      last_key_ = key;
       if (!keys_.back().insert(key).second) throw FormatError(file_, fmt::format("the key \"{}\" occurs twice", key));
     }
     return true;
@@ -36,6 +38,7 @@ class StrictObserver {
 
  private:
   const std::string& file_;
+  std::string& last_key_;
   std::vector<std::set<std::string>> keys_;
 };
 
@@ -50,13 +53,17 @@ JsonValue JsonValue::read(const std::filesystem::path& path) {
 }
 
 JsonValue JsonValue::parse(const std::string& file, std::string_view text) {
+  std::string last_key;
   try {
-    auto document = std::make_shared<const nlohmann::json>(nlohmann::json::parse(text, StrictObserver(file)));
+    auto document = std::make_shared<const nlohmann::json>(nlohmann::json::parse(text, StrictObserver(file, last_key)));
     return {std::make_shared<const std::string>(file), std::move(document), ""};
   } catch (const nlohmann::json::parse_error& error) {
+    if (error.byte > text.size())
+      throw FormatError(file, fmt::format("is not valid JSON: it ends early, after {} bytes", text.size()));
     throw FormatError(file, fmt::format("is not valid JSON at byte {} of {}", error.byte, text.size()));
   } catch (const nlohmann::json::exception&) {  // the parser's only other complaint
-    throw FormatError(file, "holds a number that is too large");
+    throw FormatError(file,
+                      fmt::format("{} holds a number that is too large", last_key.empty() ? "the document" : last_key));
   }
 }
 
@@ -137,7 +144,7 @@ std::string JsonValue::shown() const {
 }
 
 void JsonValue::fail(const std::string& what) const {
-  throw FormatError(*file_, (name_.empty() ? "the document" : name_) + " " + what);
+  throw FormatError(*file_, name_.empty() ? what : name_ + " " + what);
 }
 
 void JsonValue::demand(bool holds, const char* expected) const {

@@ -116,7 +116,7 @@ void place_tensor(const ExpectedTensor& expected, const Checkpoint::Tensor& tens
   const std::vector<int64_t> shape =
       expected.vector ? std::vector{expected.cols} : std::vector{expected.rows, expected.cols};
   if (tensor.stored.shape != shape)
-    throw FormatError(tensor.file, fmt::format("{} has shape {}, but config.json asks for {}", expected.name,
+    throw FormatError(tensor.file, fmt::format("{} has shape {}, but the config asks for {}", expected.name,
                                                shape_text(tensor.stored.shape), shape_text(shape)));
   const Dtype dtype = dtype_of(expected.name, tensor);
   *expected.place = {aligned_data(tensor, dtype, weights), dtype, expected.rows, expected.cols, expected.name};

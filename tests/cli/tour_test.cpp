@@ -80,4 +80,11 @@ TEST_SUITE("cli") {
     CHECK(run.status == 1);
     CHECK(names(run.err, "1024"));
   }
+
+  TEST_CASE("a tour that does not fit is refused before anything is shown") {
+    const Finished run = run_kvlab({"tour", "--tokens", "2000"});
+    CHECK(run.status == 1);
+    CHECK(run.out.empty());
+    CHECK(names(run.err, "1024"));
+  }
 }

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -73,9 +75,9 @@ TEST_SUITE("cli") {
     check_wrong_command_line({"generate", "--chunk", "3,,1"}, "--chunk");
     check_wrong_command_line({"generate", "--chunk", "3,0"}, "--chunk");
     check_wrong_command_line({"generate", "--temperature", "nan"}, "--temperature");
-    check_wrong_command_line({"generate", "--temperature", "-0.5"}, "temperature is -0.5");
-    check_wrong_command_line({"generate", "--top-p", "0"}, "top_p is 0");
-    check_wrong_command_line({"generate", "--top-p", "1.5"}, "top_p is 1.5");
+    check_wrong_command_line({"generate", "--temperature", "-0.5"}, "--temperature is -0.5");
+    check_wrong_command_line({"generate", "--top-p", "0"}, "--top-p is 0");
+    check_wrong_command_line({"generate", "--top-p", "1.5"}, "--top-p is 1.5");
     check_wrong_command_line({"generate", "--top-k", "-3"}, "--top-k");
     check_wrong_command_line({"generate", "--seed", "-3"}, "--seed");
     check_wrong_command_line({"generate", "--trace", "run.txt"}, ".json or .safetensors");
@@ -95,5 +97,21 @@ TEST_SUITE("cli") {
                                     "--prompt", "1 2 3", "--tokens", "010"});
     CHECK(run.status == 0);
     CHECK(std::count(run.out.begin(), run.out.end(), ' ') == 9);
+  }
+
+  TEST_CASE("a stderr that cannot be written changes neither the answer nor the exit status") {
+    const auto status = [](const std::string& words) {
+      return WEXITSTATUS(std::system(("\"" KVLAB_PROGRAM "\" " + words + " >/dev/null").c_str()));
+    };
+    CHECK(status("generate --tokens 2 2>&-") == 0);
+    CHECK(status("generate --tokens 2 2>/dev/full") == 0);
+    CHECK(status("inspect nonesuch 2>&-") == 1);
+    CHECK(status("generate --bogus 2>/dev/full") == 2);
+  }
+
+  TEST_CASE("--trace without a name is refused") {
+    const auto run = run_kvlab({"generate", "--tokens", "2", "--trace", ""});
+    CHECK(run.status == 2);
+    CHECK(names(run.err, "--trace"));
   }
 }

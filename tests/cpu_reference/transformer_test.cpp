@@ -200,6 +200,25 @@ TEST_CASE("a NaN in a weight is visible in the logits") {
   CHECK(fresh(tiny, random_tokens(tiny.config, 9)).array().isNaN().any());
 }
 
+TEST_CASE("the head runs on the rows that are asked for, also when a call is cut into pieces") {
+  const TinyModel tiny(tiny_heads(6, 2, 10, 5));
+  const auto tokens = random_tokens(tiny.config, 14);
+  const Matrix<float> all = fresh(tiny, tokens);
+  Team team(1);
+  for (const LogitRows rows : {LogitRows::none, LogitRows::last, LogitRows::all}) {
+    Trace trace;
+    KvCache cache(tiny.config, 14, Dtype::f32, 4);  // calls of 4, 4, 4 and 2 tokens
+    const Matrix<float> got =
+        prefill<float>(tiny.model(), tokens, cache, LatentForm::absorbed, rows, Run{team, &trace});
+    const int64_t wanted = rows == LogitRows::none ? 0 : rows == LogitRows::last ? 1 : 14;
+    CHECK(same_bits<float>(got, all.bottomRows(wanted)));
+    CHECK(trace.calls().size() == 4);
+    int64_t head_flops = 0;
+    for (const TracedCall& call : trace.calls()) head_flops += static_cast<int64_t>(call.ends.matmul_flops);
+    CHECK(head_flops == 2 * wanted * tiny.config.vocab * tiny.config.model_dim);
+  }
+}
+
 TEST_CASE("the trace names every tensor of a step, with its shape, and leaves the logits as they are") {
   Team team(2, 1);
   for (const ModelConfig& config : {tiny_heads(6, 2, 10), tiny_latent()}) {

@@ -69,7 +69,7 @@ TEST_SUITE("model/files") {
     CHECK(names(complaint(R"({"n": 1})", [](const JsonValue& v) { v.at("n").text(); }), "a string"));
     CHECK(names(complaint(R"({"n": "1.5"})", [](const JsonValue& v) { v.at("n").number(); }), "a number"));
     CHECK(names(complaint(R"({"n": 1})", [](const JsonValue& v) { v.at("n").at("m"); }), "n is 1, expected an object"));
-    CHECK(names(complaint("[]", [](const JsonValue& v) { v.at("n"); }), "the document is an array"));
+    CHECK(names(complaint("[]", [](const JsonValue& v) { v.at("n"); }), "is an array"));
     CHECK(names(complaint("{}", [](const JsonValue& v) { v.elements(); }), "expected an array"));
   }
 
