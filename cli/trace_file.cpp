@@ -52,6 +52,7 @@ TraceFile::TraceFile(const fs::path& path) : path_(path), with_values_(path.exte
     throw UsageError(
         fmt::format("--trace: expected a file that ends in .json or .safetensors, found \"{}\"", path.string()));
   std::error_code ignored;
+  if (fs::is_directory(path, ignored)) throw std::runtime_error(path.string() + ": is a folder; the trace is a file");
   if (path.has_parent_path() && !fs::is_directory(path.parent_path(), ignored))
     throw std::runtime_error(fmt::format("{}: the folder of the trace does not exist", path.parent_path().string()));
 }

@@ -10,7 +10,7 @@
 
 namespace kv {
 
-enum class ByteUnit { B, KiB, MiB, GiB, kB, MB, GB };
+enum class ByteUnit { B, KiB, MiB, GiB, kB, MB, GB };  // NOLINT(readability-identifier-naming): as units are written
 
 std::string_view name_of(ByteUnit unit);
 // Bytes in one of the unit.

@@ -128,7 +128,11 @@ TEST_SUITE("cli") {
     std::filesystem::create_directory(folder / "run.json");  // a folder is in the way
     const Finished run = run_kvlab(on_ids("1", {"--tokens", "2", "--trace", folder / "run.json"}));
     CHECK(run.status == 1);
-    CHECK(names(run.err, "run.json: cannot be written"));
+    CHECK(run.out.empty());  // refused before any work
+    CHECK(names(run.err, "run.json: is a folder"));
+    const Finished late = run_kvlab(on_ids("1", {"--tokens", "2", "--trace", "/proc/run.json"}));
+    CHECK(late.status == 1);
+    CHECK(names(late.err, "/proc/run.json: cannot be written"));
     size_t entries = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++entries;
     CHECK(entries == 1);
