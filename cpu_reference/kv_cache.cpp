@@ -105,12 +105,6 @@ void KvCache::reset() {
   std::fill(oldest_.begin(), oldest_.end(), 0);
 }
 
-int64_t KvCache::kv_bytes() const {
-  int64_t values = 0;
-  for (const LayerCache& cache : layers_) values += cache.values_per_token() * cache.positions_kept(length_);
-  return values * bytes_of(dtype_);
-}
-
 template void KvCache::append(int64_t, Rows<float>, Rows<float>, const Run&);
 template void KvCache::append(int64_t, Rows<double>, Rows<double>, const Run&);
 template void KvCache::append_latent(int64_t, Rows<float>, Rows<float>, const Run&);

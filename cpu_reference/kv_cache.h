@@ -51,7 +51,7 @@ class KvCache {
   void reset();
 
   // Bytes of what is stored: window layers count min(length, window), shared layers nothing.
-  int64_t kv_bytes() const;
+  int64_t kv_bytes() const { return cache_bytes(layers_, length_, dtype_); }
   // Bytes reserved, rings' extra slots included.
   int64_t allocated_bytes() const { return static_cast<int64_t>(bytes_.size()); }
 

@@ -74,9 +74,9 @@ int64_t ModelConfig::cache_values_per_token() const {
   return values;
 }
 
-int64_t ModelConfig::cache_bytes(int64_t length, Dtype dtype) const {
+int64_t cache_bytes(std::span<const LayerCache> layers, int64_t length, Dtype dtype) {
   int64_t values = 0;
-  for (const LayerCache& cache : layer_cache) values += cache.values_per_token() * cache.positions_kept(length);
+  for (const LayerCache& cache : layers) values += cache.values_per_token() * cache.positions_kept(length);
   return values * bytes_of(dtype);
 }
 

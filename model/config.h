@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ struct LayerCache {
   // Positions of a sequence of `length` tokens that the next token can still need: min(length, window).
   int64_t positions_kept(int64_t length) const;
 };
+
+// Bytes of a cache that holds `length` tokens: window layers count min(length, window), shared layers nothing.
+int64_t cache_bytes(std::span<const LayerCache> layers, int64_t length, Dtype dtype);
 
 // Rotary position embedding: pair i of a vector is turned by position x theta^(-2i / dim), before scaling.
 struct RopeConfig {
@@ -112,10 +116,9 @@ struct ModelConfig {
   int64_t heads_per_kv_head() const { return heads / kv_heads; }
   // Factor on query . key before softmax: key_head_dim^-1/2, with yarn's mscale_all_dim folded in for latent attention.
   double attention_scale() const;
-  // Values stored per token, all layers; a token beyond a window no longer adds to its layer, see bytes_stored.
+  // Values stored per token, all layers; a token beyond a window no longer adds to its layer, see cache_bytes.
   int64_t cache_values_per_token() const;
-  // Bytes of a cache that holds `length` tokens: window layers count min(length, window), shared layers nothing.
-  int64_t cache_bytes(int64_t length, Dtype dtype) const;
+  int64_t cache_bytes(int64_t length, Dtype dtype) const { return kv::cache_bytes(layer_cache, length, dtype); }
 };
 
 // Throws std::invalid_argument that names the field, expected and actual, unless the config can be computed with.
