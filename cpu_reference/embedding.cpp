@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "cpu_reference/lanes.h"
+#include "model/blocks.h"
 
 namespace kv::cpu {
 
@@ -15,13 +15,10 @@ Matrix<Scalar> embed(std::span<const int32_t> tokens, const WeightMatrix& table,
       throw std::invalid_argument(
           fmt::format("token id {} is outside the embedding, which has ids 0 to {}", token, table.rows - 1));
   Matrix<Scalar> rows(std::ssize(tokens), table.cols);
-  with_stored_type(table.dtype, [&]<class Stored>(const Stored*) {
-    for (int64_t t = 0; t < rows.rows(); ++t) {
-      const auto* from = reinterpret_cast<const Stored*>(table.row(tokens[static_cast<size_t>(t)]));
-      for (int64_t d = 0; d < table.cols; ++d) rows(t, d) = static_cast<Scalar>(widen(from[d]));
-      run.count(&Counters::weight_bytes, table.cols * bytes_of(table.dtype));
-    }
-  });
+  for (int64_t t = 0; t < rows.rows(); ++t) {
+    widen_row(table.dtype, table.row(tokens[static_cast<size_t>(t)]), table.cols, rows.data() + t * table.cols);
+    run.count(&Counters::weight_bytes, table.row_bytes());
+  }
   return rows;
 }
 

@@ -1,8 +1,10 @@
 #include "cpu_reference/linear.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "cpu_reference/lanes.h"
+#include "model/blocks.h"
 
 namespace kv::cpu {
 
@@ -14,6 +16,22 @@ inline constexpr int kTileTokens = kLanes<Scalar> == 16 ? 6 : 2;
 inline constexpr int kTileOutputs = 4;
 // Outputs whose weights are reused for all tokens while they stay in the second-level cache.
 inline constexpr int64_t kPanelOutputs = 64;
+
+// Room for some rows of a matrix of a block type (model/blocks.h), widened; each thread has its own.
+template <class Scalar>
+class WidenedRows {
+ public:
+  WidenedRows(int64_t rows, int64_t cols) : values_(new Scalar[static_cast<size_t>(rows * cols)]) {}
+
+  // Rows begin .. end of w, contiguous.
+  const Scalar* read(const WeightMatrix& w, int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) widen_row(w.dtype, w.row(r), w.cols, values_.get() + (r - begin) * w.cols);
+    return values_.get();
+  }
+
+ private:
+  std::unique_ptr<Scalar[]> values_;
+};
 
 // One tile: every output is kLanes partial sums over ascending i, a zero-padded last step, one fixed reduction.
 // `padded` says whether `in` leaves a last step; as a template argument it costs the other tiles no registers.
@@ -43,42 +61,61 @@ template <int T, int O, bool padded, class Scalar, class Stored>
     for (int o = 0; o < O; ++o) y[t * y_stride + o] = sum_of_lanes<Scalar>(sums[t][o]);
 }
 
-// Outputs begin .. end for T tokens.
+// All outputs of a panel for T tokens.
 template <int T, bool padded, class Scalar, class Stored>
 void tile_row(const Scalar* x, int64_t x_stride, const Stored* w, int64_t in, Scalar* y, int64_t y_stride,
-              int64_t begin, int64_t end) {
-  int64_t o = begin;
-  for (; o + kTileOutputs <= end; o += kTileOutputs)
+              int64_t outputs) {
+  int64_t o = 0;
+  for (; o + kTileOutputs <= outputs; o += kTileOutputs)
     tile<T, kTileOutputs, padded>(x, x_stride, w + o * in, in, y + o, y_stride);
-  for (; o < end; ++o) tile<T, 1, padded>(x, x_stride, w + o * in, in, y + o, y_stride);
+  for (; o < outputs; ++o) tile<T, 1, padded>(x, x_stride, w + o * in, in, y + o, y_stride);
 }
 
+// y[:, begin .. end] = x w^T, where row 0 of `w` is the weights of output `begin`.
 template <bool padded, class Scalar, class Stored>
-void product(const MutableRows<Scalar>& y, const Rows<Scalar>& x, const Stored* w, int64_t begin, int64_t end) {
+void panel_product(const MutableRows<Scalar>& y, const Rows<Scalar>& x, const Stored* w, int64_t begin, int64_t end) {
   constexpr int kTokens = kTileTokens<Scalar>;
-  for (int64_t panel = begin; panel < end; panel += kPanelOutputs) {
-    const int64_t panel_end = std::min(end, panel + kPanelOutputs);
-    int64_t t = 0;
-    for (; t + kTokens <= x.rows; t += kTokens)
-      tile_row<kTokens, padded>(x.row(t), x.stride, w, x.cols, y.row(t), y.stride, panel, panel_end);
-    for (; t < x.rows; ++t) tile_row<1, padded>(x.row(t), x.stride, w, x.cols, y.row(t), y.stride, panel, panel_end);
+  int64_t t = 0;
+  for (; t + kTokens <= x.rows; t += kTokens)
+    tile_row<kTokens, padded>(x.row(t), x.stride, w, x.cols, y.row(t) + begin, y.stride, end - begin);
+  for (; t < x.rows; ++t) tile_row<1, padded>(x.row(t), x.stride, w, x.cols, y.row(t) + begin, y.stride, end - begin);
+}
+
+template <bool padded, class Scalar>
+void product_of_blocks(const MutableRows<Scalar>& y, const Rows<Scalar>& x, const WeightMatrix& w, int64_t begin,
+                       int64_t end) {
+  // For one token the widened rows should stay in the first-level cache; for many they are worth more.
+  const int64_t panel_outputs = x.rows == 1 ? kTileOutputs : kPanelOutputs;
+  WidenedRows<Scalar> panel(std::min(panel_outputs, end - begin), w.cols);
+  for (int64_t at = begin; at < end; at += panel_outputs) {
+    const int64_t panel_end = std::min(end, at + panel_outputs);
+    panel_product<padded>(y, x, panel.read(w, at, panel_end), at, panel_end);
   }
 }
 
-// Outputs begin .. end of y = x w^T, and what that took.
-template <class Scalar>
-void product(const MutableRows<Scalar>& y, const Rows<Scalar>& x, const WeightMatrix& w, int64_t begin, int64_t end,
-             const Run& run) {
-  with_stored_type(w.dtype, [&](auto* type) {
-    const auto* weights = reinterpret_cast<decltype(type)>(w.data);
-    if (x.cols % kLanes<Scalar> == 0) {
-      product<false>(y, x, weights, begin, end);
-    } else {
-      product<true>(y, x, weights, begin, end);
-    }
+// Outputs begin .. end of y = x w^T. Weights of a block type are widened first, to the same values in the same order as
+// if they were stored so: the bits are those of the widened matrix.
+template <bool padded, class Scalar>
+void product(const MutableRows<Scalar>& y, const Rows<Scalar>& x, const WeightMatrix& w, int64_t begin, int64_t end) {
+  if (is_block_type(w.dtype)) return product_of_blocks<padded>(y, x, w, begin, end);
+  with_stored_type(w.dtype, [&]<class Stored>(const Stored*) {
+    for (int64_t panel = begin; panel < end; panel += kPanelOutputs)
+      panel_product<padded>(y, x, reinterpret_cast<const Stored*>(w.row(panel)), panel,
+                            std::min(end, panel + kPanelOutputs));
   });
+}
+
+// The same, and what it took.
+template <class Scalar>
+void counted_product(const MutableRows<Scalar>& y, const Rows<Scalar>& x, const WeightMatrix& w, int64_t begin,
+                     int64_t end, const Run& run) {
+  if (x.cols % kLanes<Scalar> == 0) {
+    product<false>(y, x, w, begin, end);
+  } else {
+    product<true>(y, x, w, begin, end);
+  }
   run.count(&Counters::matmul_flops, 2 * x.rows * x.cols * (end - begin));
-  run.count(&Counters::weight_bytes, x.cols * (end - begin) * bytes_of(w.dtype));
+  run.count(&Counters::weight_bytes, (end - begin) * w.row_bytes());
 }
 
 template <class Scalar>
@@ -103,7 +140,7 @@ Matrix<Scalar> linear(Rows<Scalar> x, const WeightMatrix& w, const Run& run) {
   const MutableRows<Scalar> out(y);
   const int64_t tiles = (run.team.worthwhile(x.rows * x.cols) + kTileOutputs - 1) / kTileOutputs;
   run.team.split(w.rows, tiles * kTileOutputs,
-                 [&](int64_t begin, int64_t end) { product(out, x, w, begin, end, run); });
+                 [&](int64_t begin, int64_t end) { counted_product(out, x, w, begin, end, run); });
   return y;
 }
 
@@ -117,22 +154,34 @@ Matrix<Scalar> linear(Rows<Scalar> x, const WeightMatrix& w, const WeightMatrix&
 template <class Scalar>
 void linear_into(MutableRows<Scalar> y, Rows<Scalar> x, const WeightMatrix& w, const Run& run) {
   expect_shape(w.name, {w.rows, w.cols}, {y.cols, x.cols});
-  product(y, x, w, 0, w.rows, run);
+  counted_product(y, x, w, 0, w.rows, run);
 }
+
+namespace {
+
+template <class Scalar, class Stored>
+void transposed_product(const MutableRows<Scalar>& y, const Rows<Scalar>& x, const Stored* w) {
+  for (int64_t t = 0; t < x.rows; ++t)
+    for_each_step<Scalar>(y.cols, [&](int64_t i, int64_t count) {
+      Lanes<Scalar> sum = zero_lanes<Scalar>();
+      for (int64_t o = 0; o < x.cols; ++o)
+        sum = fused(all_lanes(x.row(t)[o]), load_step<Scalar>(w + o * y.cols + i, count), sum);
+      store_step(y.row(t) + i, sum, count);
+    });
+}
+
+}  // namespace
 
 template <class Scalar>
 void linear_transposed_into(MutableRows<Scalar> y, Rows<Scalar> x, const WeightMatrix& w, const Run& run) {
   expect_shape(w.name, {w.rows, w.cols}, {x.cols, y.cols});
-  with_stored_type(w.dtype, [&](auto* type) {
-    const auto* weights = reinterpret_cast<decltype(type)>(w.data);
-    for (int64_t t = 0; t < x.rows; ++t)
-      for_each_step<Scalar>(w.cols, [&](int64_t i, int64_t count) {
-        Lanes<Scalar> sum = zero_lanes<Scalar>();
-        for (int64_t o = 0; o < w.rows; ++o)
-          sum = fused(all_lanes(x.row(t)[o]), load_step<Scalar>(weights + o * w.cols + i, count), sum);
-        store_step(y.row(t) + i, sum, count);
-      });
-  });
+  if (is_block_type(w.dtype)) {
+    transposed_product(y, x, WidenedRows<Scalar>(w.rows, w.cols).read(w, 0, w.rows));
+  } else {
+    with_stored_type(w.dtype, [&]<class Stored>(const Stored*) {
+      transposed_product(y, x, reinterpret_cast<const Stored*>(w.data));
+    });
+  }
   run.count(&Counters::matmul_flops, 2 * x.rows * w.rows * w.cols);
   run.count(&Counters::weight_bytes, w.bytes());
 }

@@ -1,34 +1,60 @@
-// Dtype: how one number is stored. Three of them matter in a run and are never mixed up: the weights', the cache's, and
+// Dtype: how numbers are stored. Three of them matter in a run and are never mixed up: the weights', the cache's, and
 // the one that arithmetic is done in (always float, or double in the oracle; see cpu_reference).
+//
+// Plain types store each value by itself. Block types, which only weights have, store 32 or 256 values of a row
+// together: small integers and the scale that they share (model/blocks.h).
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 
 namespace kv {
 
-enum class Dtype { f64, f32, f16, bf16 };
+enum class Dtype { f64, f32, f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k, q6_k };
 
-// Bytes of one stored value.
+struct DtypeFacts {
+  Dtype dtype;
+  std::string_view name;
+  int64_t block_values;  // stored together; 1 for a plain type
+  int64_t block_bytes;
+};
+inline constexpr std::array<DtypeFacts, 12> kDtypes = {{
+    {Dtype::f64, "f64", 1, 8},
+    {Dtype::f32, "f32", 1, 4},
+    {Dtype::f16, "f16", 1, 2},
+    {Dtype::bf16, "bf16", 1, 2},
+    {Dtype::q4_0, "q4_0", 32, 18},
+    {Dtype::q4_1, "q4_1", 32, 20},
+    {Dtype::q5_0, "q5_0", 32, 22},
+    {Dtype::q5_1, "q5_1", 32, 24},
+    {Dtype::q8_0, "q8_0", 32, 34},
+    {Dtype::q4_k, "q4_k", 256, 144},
+    {Dtype::q5_k, "q5_k", 256, 176},
+    {Dtype::q6_k, "q6_k", 256, 210},
+}};
+constexpr const DtypeFacts& facts_of(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
+static_assert([] {
+  for (size_t i = 0; i < kDtypes.size(); ++i)
+    if (kDtypes[i].dtype != static_cast<Dtype>(i)) return false;
+  return true;
+}());
+
+constexpr std::string_view name_of(Dtype dtype) { return facts_of(dtype).name; }
+constexpr bool is_block_type(Dtype dtype) { return facts_of(dtype).block_values > 1; }
+
+// Bytes of one stored value of a plain type. Throws std::invalid_argument for a block type, whose values have no bytes
+// of their own.
 constexpr int64_t bytes_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64: return 8;
-    case Dtype::f32: return 4;
-    case Dtype::f16:
-    case Dtype::bf16: return 2;
-  }
-  return 0;
+  if (is_block_type(dtype)) throw std::invalid_argument("a value of a block type has no bytes of its own");
+  return facts_of(dtype).block_bytes;
 }
 
-constexpr std::string_view name_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64: return "f64";
-    case Dtype::f32: return "f32";
-    case Dtype::f16: return "f16";
-    case Dtype::bf16: return "bf16";
-  }
-  return "?";
+// Bytes of a row of `values`, which fills whole blocks.
+constexpr int64_t bytes_of_row(Dtype dtype, int64_t values) {
+  return values / facts_of(dtype).block_values * facts_of(dtype).block_bytes;
 }
 
 // bf16 is the upper half of an f32.

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <span>
 #include <stdexcept>
 
+#include "model/blocks.h"
 #include "model/random.h"
 
 namespace kv {
@@ -31,21 +33,22 @@ std::vector<ExpectedTensor> expected_tensors(const ModelConfig& config, Weights&
     matrix(name + ".weight", rows, cols, place);
     if (has_bias) vector(name + ".bias", rows, bias);
   };
-  const int64_t query_rows = config.heads * config.key_head_dim;
   const LatentConfig& latent = config.latent;
 
   weights.layers.resize(static_cast<size_t>(config.layers));
   matrix("model.embed_tokens.weight", config.vocab, config.model_dim, weights.embedding);
   for (int64_t index = 0; index < config.layers; ++index) {
     LayerWeights& layer = weights.layers[static_cast<size_t>(index)];
+    const LayerSizes sizes = config.sizes_of(index);
+    const int64_t query_rows = sizes.heads * config.key_head_dim;
     const std::string block = fmt::format("model.layers.{}.", index);
     const std::string attention = block + "self_attn.";
     vector(block + "input_layernorm.weight", config.model_dim, layer.attention_norm);
     if (!config.has_latent_attention()) {
       projection(attention + "q_proj", query_rows, config.model_dim, layer.query, layer.query_bias, config.qkv_bias);
-      projection(attention + "k_proj", config.kv_heads * config.key_head_dim, config.model_dim, layer.key,
+      projection(attention + "k_proj", sizes.kv_heads * config.key_head_dim, config.model_dim, layer.key,
                  layer.key_bias, config.qkv_bias);
-      projection(attention + "v_proj", config.kv_heads * config.value_head_dim, config.model_dim, layer.value,
+      projection(attention + "v_proj", sizes.kv_heads * config.value_head_dim, config.model_dim, layer.value,
                  layer.value_bias, config.qkv_bias);
       if (config.query_key_norm) {
         vector(attention + "q_norm.weight", config.key_head_dim, layer.query_norm);
@@ -63,17 +66,17 @@ std::vector<ExpectedTensor> expected_tensors(const ModelConfig& config, Weights&
       projection(attention + "kv_a_proj_with_mqa", latent.latent_dim + latent.rope_dim, config.model_dim,
                  layer.latent_down, layer.latent_down_bias, config.qkv_bias);
       vector(attention + "kv_a_layernorm.weight", latent.latent_dim, layer.latent_norm);
-      matrix(attention + "kv_b_proj.weight", config.heads * (latent.nope_dim + config.value_head_dim),
-             latent.latent_dim, layer.latent_up);
+      matrix(attention + "kv_b_proj.weight", sizes.heads * (latent.nope_dim + config.value_head_dim), latent.latent_dim,
+             layer.latent_up);
     }
-    projection(attention + "o_proj", config.model_dim, config.heads * config.value_head_dim, layer.output,
+    projection(attention + "o_proj", config.model_dim, sizes.heads * config.value_head_dim, layer.output,
                layer.output_bias, config.output_bias);
     vector(block + "post_attention_layernorm.weight", config.model_dim, layer.feed_forward_norm);
-    projection(block + "mlp.gate_proj", config.hidden_dim, config.model_dim, layer.gate, layer.gate_bias,
+    projection(block + "mlp.gate_proj", sizes.hidden_dim, config.model_dim, layer.gate, layer.gate_bias,
                config.feed_forward_bias);
-    projection(block + "mlp.up_proj", config.hidden_dim, config.model_dim, layer.up, layer.up_bias,
+    projection(block + "mlp.up_proj", sizes.hidden_dim, config.model_dim, layer.up, layer.up_bias,
                config.feed_forward_bias);
-    projection(block + "mlp.down_proj", config.model_dim, config.hidden_dim, layer.down, layer.down_bias,
+    projection(block + "mlp.down_proj", config.model_dim, sizes.hidden_dim, layer.down, layer.down_bias,
                config.feed_forward_bias);
   }
   vector("model.norm.weight", config.model_dim, weights.final_norm);
@@ -83,42 +86,27 @@ std::vector<ExpectedTensor> expected_tensors(const ModelConfig& config, Weights&
 
 namespace {
 
-// Reads element i of stored values as f32 (f64 does not occur in weights).
-float stored_value(const WeightMatrix& matrix, int64_t i) {
-  const std::byte* at = matrix.data + i * bytes_of(matrix.dtype);
-  if (matrix.dtype == Dtype::f32) {
-    float value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  uint16_t bits;
-  std::memcpy(&bits, at, sizeof bits);
-  return matrix.dtype == Dtype::bf16 ? from_bf16(bits) : from_f16(bits);
-}
-
-void store_value(std::byte* at, Dtype dtype, float value) {
-  if (dtype == Dtype::f32) {
-    std::memcpy(at, &value, sizeof value);
-    return;
-  }
-  const uint16_t bits = dtype == Dtype::bf16 ? to_bf16(value) : to_f16(value);
-  std::memcpy(at, &bits, sizeof bits);
-}
-
-// New weights whose value i of tensor t is value(t, i), in one arena.
-template <class Value>
-Weights filled(const ModelConfig& config, Dtype dtype, const Value& value) {
-  if (dtype == Dtype::f64) throw std::invalid_argument("weights are stored as f32, f16 or bf16");
+// New weights in one arena, row after row: fill_row(t, r, row) gives row r of tensor t.
+template <class FillRow>
+Weights filled(const ModelConfig& config, Dtype dtype, const FillRow& fill_row) {
   Weights weights;
   const std::vector<ExpectedTensor> list = expected_tensors(config, weights);
-  int64_t bytes = 0;
-  for (const ExpectedTensor& tensor : list) bytes += tensor.rows * tensor.cols * bytes_of(dtype);
-  const auto arena = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(bytes));
-  std::byte* at = arena->data();
+  int64_t bytes = 0, longest_row = 0;
+  for (const ExpectedTensor& tensor : list) {
+    bytes += tensor.rows * bytes_of_row(dtype, tensor.cols);
+    longest_row = std::max(longest_row, tensor.cols);
+  }
+  // Not cleared first: every byte is written below, and touching the pages twice would take twice as long.
+  const std::shared_ptr<std::byte[]> arena(new std::byte[static_cast<size_t>(bytes)]);
+  std::byte* at = arena.get();
+  std::vector<float> row(static_cast<size_t>(longest_row));
   for (size_t t = 0; t < list.size(); ++t) {
-    *list[t].place = {at, dtype, list[t].rows, list[t].cols, list[t].name};
-    for (int64_t i = 0; i < list[t].rows * list[t].cols; ++i, at += bytes_of(dtype))
-      store_value(at, dtype, value(t, i));
+    const ExpectedTensor& tensor = list[t];
+    *tensor.place = {at, dtype, tensor.rows, tensor.cols, tensor.name};
+    for (int64_t r = 0; r < tensor.rows; ++r, at += bytes_of_row(dtype, tensor.cols)) {
+      fill_row(t, r, std::span<float>(row.data(), static_cast<size_t>(tensor.cols)));
+      narrow_row(dtype, row.data(), tensor.cols, at);
+    }
   }
   if (config.tied_embeddings) weights.head = weights.embedding;
   weights.owners.push_back(arena);
@@ -146,19 +134,23 @@ Weights random_weights(const ModelConfig& config, uint64_t seed, Dtype dtype) {
   const std::vector<ExpectedTensor> list = expected_tensors(config, names);
   std::vector<Random> streams;
   for (const ExpectedTensor& tensor : list) streams.emplace_back(seed, tensor.name);
-  return filled(config, dtype, [&](size_t t, int64_t) {
+  return filled(config, dtype, [&](size_t t, int64_t, std::span<float> row) {
     const ExpectedTensor& tensor = list[t];
-    const double draw = streams[t].normal();
-    if (!tensor.vector) return static_cast<float>(draw / std::sqrt(static_cast<double>(tensor.cols)));
-    const bool is_norm = tensor.name.find("norm") != std::string::npos;
-    return static_cast<float>(is_norm ? 1.0 + 0.3 * draw : 0.3 * draw);
+    const double middle = tensor.vector && tensor.name.find("norm") != std::string::npos ? 1.0 : 0.0;
+    const double spread = tensor.vector ? 0.3 : 1.0 / std::sqrt(static_cast<double>(tensor.cols));
+    for (float& value : row) value = static_cast<float>(middle + spread * streams[t].normal());
   });
 }
 
-Weights converted(const Weights& weights, const ModelConfig& config, Dtype dtype) {
+Weights converted(const Weights& weights, const ModelConfig& config, Dtype dtype,
+                  const std::function<void(const WeightMatrix&)>& done_with) {
   Weights views = weights;
   const std::vector<ExpectedTensor> sources = expected_tensors(config, views);
-  return filled(config, dtype, [&](size_t t, int64_t i) { return stored_value(*sources[t].place, i); });
+  return filled(config, dtype, [&](size_t t, int64_t r, std::span<float> row) {
+    const WeightMatrix& source = *sources[t].place;
+    widen_row(source.dtype, source.row(r), source.cols, row.data());
+    if (r + 1 == source.rows && done_with) done_with(source);
+  });
 }
 
 int64_t parameter_count(const ModelConfig& config) {

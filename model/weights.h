@@ -1,11 +1,12 @@
 // Weights: where each tensor of a model lies in memory, under the name that the forward pass uses.
 //
 // A WeightMatrix is a view: the bytes belong to a mapped file or to an arena, and stay in the type they are stored in.
-// The product widens them as it loads them (cpu_reference/lanes.h); nothing here does arithmetic.
+// The product widens them as it loads them (cpu_reference/linear.cpp); nothing here does arithmetic.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,8 +25,9 @@ struct WeightMatrix {
   std::string name;  // as the file calls it, for error messages
 
   bool present() const { return rows > 0; }
-  int64_t bytes() const { return rows * cols * bytes_of(dtype); }
-  const std::byte* row(int64_t r) const { return data + r * cols * bytes_of(dtype); }
+  int64_t row_bytes() const { return bytes_of_row(dtype, cols); }
+  int64_t bytes() const { return rows * row_bytes(); }
+  const std::byte* row(int64_t r) const { return data + r * row_bytes(); }
   // Rows begin .. begin + count of this matrix.
   WeightMatrix row_block(int64_t begin, int64_t count) const;
 };
@@ -82,8 +84,10 @@ void validate(const Weights& weights, const ModelConfig& config);
 // Weights drawn from `seed` and each tensor's name: normal with spread 1/sqrt(cols) for matrices, around 1 for norms.
 Weights random_weights(const ModelConfig& config, uint64_t seed, Dtype dtype = Dtype::f32);
 
-// The same weights with every matrix stored as `dtype`; norms and biases too.
-Weights converted(const Weights& weights, const ModelConfig& config, Dtype dtype);
+// The same weights with every matrix stored as `dtype`, one of f32, f16 and bf16; norms and biases too. `done_with` is
+// told each matrix that will not be read again, so that a mapped file's pages can go while new ones come.
+Weights converted(const Weights& weights, const ModelConfig& config, Dtype dtype,
+                  const std::function<void(const WeightMatrix&)>& done_with = nullptr);
 
 // Number of values in all tensors, a tied head counted once.
 int64_t parameter_count(const ModelConfig& config);

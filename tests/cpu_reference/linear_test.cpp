@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "cpu_reference/lanes.h"
@@ -60,6 +61,44 @@ TEST_CASE("the product is the sum that defines it, within rounding") {
       const Matrix<double> wide = x.cast<double>();
       CHECK(worst_error(linear<double>(wide, w.view, Run{team}), exact) <= 1e-14 * static_cast<double>(in));
     }
+}
+
+TEST_CASE("weights in blocks give the bits of the same weights widened to f32, whatever stands beside a row") {
+  Team one(1), two(2, 1);
+  for (const DtypeFacts& facts : kDtypes) {
+    if (!is_block_type(facts.dtype)) continue;
+    CAPTURE(facts.name);
+    for (const int64_t blocks : {1, 2, 3})
+      for (const int64_t out : {1, 3, 4, 5, 64, 70, 131}) {
+        const OwnedWeight w = OwnedWeight::blocks(out, blocks * facts.block_values, facts.dtype);
+        const OwnedWeight wide = widened(w.view);
+        const Matrix<float> x = random_matrix(15, w.view.cols, "x");
+        const Matrix<float> expected = linear<float>(x, wide.view, Run{one});
+        REQUIRE(std::isfinite(expected.norm()));
+        CHECK(expected.norm() > 0);
+        for (const int64_t tokens : {1, 2, 5, 6, 7, 13})
+          for (Team* team : {&one, &two}) {
+            const Matrix<float> some = x.middleRows(2, tokens);
+            CHECK(same_bits<float>(linear<float>(some, w.view, Run{*team}), expected.middleRows(2, tokens)));
+          }
+        const Matrix<double> precise = x.cast<double>();
+        CHECK(same_bits(linear<double>(precise, w.view, Run{two}), linear<double>(precise, wide.view, Run{one})));
+      }
+  }
+}
+
+TEST_CASE("the transposed product of weights in blocks gives the bits of the widened ones") {
+  Team team(1);
+  for (const DtypeFacts& facts : kDtypes) {
+    if (!is_block_type(facts.dtype)) continue;
+    const OwnedWeight w = OwnedWeight::blocks(9, 2 * facts.block_values, facts.dtype);
+    const OwnedWeight wide = widened(w.view);
+    const Matrix<float> x = random_matrix(5, 9, "x");
+    Matrix<float> made(5, w.view.cols), expected(5, w.view.cols);
+    linear_transposed_into<float>(made, x, w.view, Run{team});
+    linear_transposed_into<float>(expected, x, wide.view, Run{team});
+    CHECK(same_bits(made, expected));
+  }
 }
 
 TEST_CASE("a hand-made product: rows of W are outputs, and the bias is added once") {
@@ -127,6 +166,16 @@ TEST_CASE("the product counts its multiply-adds and the stored bytes of its weig
     CHECK(counters.matmul_flops == static_cast<uint64_t>(2 * tokens * 9 * 37));
     CHECK(counters.weight_bytes == 9 * 37 * 2);
   }
+}
+
+TEST_CASE("weights in blocks count the bytes of their blocks, not of the numbers they stand for") {
+  Team team(2, 1);
+  const OwnedWeight w = OwnedWeight::blocks(9, 64, Dtype::q4_1);
+  Counters counters;
+  Run run{team};
+  run.counters = &counters;
+  linear<float>(random_matrix(3, 64, "x"), w.view, run);
+  CHECK(counters.weight_bytes == 9 * 2 * 20);
 }
 
 TEST_SUITE_END();

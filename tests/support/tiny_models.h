@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "cpu_reference/transformer.h"
+#include "model/blocks.h"
 #include "model/config.h"
 #include "model/random.h"
 #include "model/weights.h"
@@ -80,6 +82,34 @@ struct OwnedWeight {
     cpu::store_row(bytes.data(), dtype, values.data(), values.size());
     view = {bytes.data(), dtype, values.rows(), values.cols(), name};
   }
+
+  // Blocks of random integers with scales near 1/100, seeded by name. `cols` fills whole blocks.
+  static OwnedWeight blocks(int64_t rows, int64_t cols, Dtype dtype, const std::string& name = "weight") {
+    OwnedWeight made(rows * bytes_of_row(dtype, cols));
+    Random random(11, name);
+    for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random.below(256));
+    const DtypeFacts facts = facts_of(dtype);
+    const bool has_minimum =
+        dtype == Dtype::q4_1 || dtype == Dtype::q5_1 || dtype == Dtype::q4_k || dtype == Dtype::q5_k;
+    const size_t scale_at = dtype == Dtype::q6_k ? 208 : 0;
+    for (size_t at = scale_at; at < made.bytes.size(); at += static_cast<size_t>(facts.block_bytes)) {
+      const uint16_t scale = to_f16(static_cast<float>(0.01 * (1 + 0.3 * random.normal())));
+      std::memcpy(&made.bytes[at], &scale, sizeof scale);
+      if (has_minimum) std::memcpy(&made.bytes[at + 2], &scale, sizeof scale);
+    }
+    made.view = {made.bytes.data(), dtype, rows, cols, name};
+    return made;
+  }
+
+ private:
+  explicit OwnedWeight(int64_t count) : bytes(static_cast<size_t>(count)) {}
 };
+
+// The same values, stored as f32.
+inline OwnedWeight widened(const WeightMatrix& w) {
+  cpu::Matrix<float> values(w.rows, w.cols);
+  for (int64_t r = 0; r < w.rows; ++r) widen_row(w.dtype, w.row(r), w.cols, values.data() + r * w.cols);
+  return OwnedWeight(values, Dtype::f32, w.name);
+}
 
 }  // namespace kv::test
