@@ -34,12 +34,13 @@ Matrix<Scalar> layer_without_cache(const Matrix<Scalar>& x, int64_t index, const
     const StoredBlock latents(Rows<Scalar>(side_by_side(made.latents, made.rope_keys)), 1, cache_dtype);
     attended = attend_latent<Scalar>(form, made.queries, latents.view(), weights.latent_up, config, 0, run);
   } else {
+    const LayerSizes sizes = config.sizes_of(index);
     const HeadProjection<Scalar> made = project_heads<Scalar>(normed, weights, config, table, run);
-    const StoredBlock keys(Rows<Scalar>(made.keys), config.kv_heads, cache_dtype);
-    const StoredBlock values(Rows<Scalar>(made.values), config.kv_heads, cache_dtype);
+    const StoredBlock keys(Rows<Scalar>(made.keys), sizes.kv_heads, cache_dtype);
+    const StoredBlock values(Rows<Scalar>(made.values), sizes.kv_heads, cache_dtype);
     const int64_t window = config.layer_cache[static_cast<size_t>(index)].window;
     attended = attend<Scalar>(made.queries, keys.view(), values.view(),
-                              {config.heads, config.attention_scale(), window, 0}, run);
+                              {sizes.heads, config.attention_scale(), window, 0}, run);
   }
   const Matrix<Scalar> after_attention = add_attention(x, attended, weights, run);
   return add_feed_forward(after_attention, weights, config, run);

@@ -24,9 +24,10 @@ HeadProjection<Scalar> project_heads(Rows<Scalar> x, const LayerWeights& weights
   rotate<Scalar>(made.queries, config.key_head_dim, 0, table, config.rope.pairing, run);
   rotate<Scalar>(made.keys, config.key_head_dim, 0, table, config.rope.pairing, run);
   run.count(&Counters::kv_projections, x.rows);
-  run.record("queries", made.queries, {x.rows, config.heads, config.key_head_dim});
-  run.record("keys", made.keys, {x.rows, config.kv_heads, config.key_head_dim});
-  run.record("values", made.values, {x.rows, config.kv_heads, config.value_head_dim});
+  const int64_t kv_heads = made.keys.cols() / config.key_head_dim;
+  run.record("queries", made.queries, {x.rows, made.queries.cols() / config.key_head_dim, config.key_head_dim});
+  run.record("keys", made.keys, {x.rows, kv_heads, config.key_head_dim});
+  run.record("values", made.values, {x.rows, kv_heads, config.value_head_dim});
   return made;
 }
 

@@ -57,6 +57,7 @@ std::vector<double> rope_frequencies(const RopeConfig& config) {
         break;
       }
     }
+    if (!config.divisors.empty()) frequencies.back() /= config.divisors[static_cast<size_t>(pair)];
   }
   return frequencies;
 }

@@ -32,7 +32,7 @@ Matrix<Scalar> layer_with_cache(const Matrix<Scalar>& x, int64_t index, const Mo
     cache.append<Scalar>(index, made.keys, made.values, run);
     const int64_t window = config.layer_cache[static_cast<size_t>(index)].window;
     attended = attend<Scalar>(made.queries, cache.keys(index), cache.values(index),
-                              {config.heads, config.attention_scale(), window, past}, run);
+                              {config.sizes_of(index).heads, config.attention_scale(), window, past}, run);
   }
   const Matrix<Scalar> after_attention = add_attention(x, attended, weights, run);
   return add_feed_forward(after_attention, weights, config, run);

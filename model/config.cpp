@@ -90,14 +90,20 @@ void demand_positive(const char* field, int64_t value) {
   demand(value > 0, fmt::format("{} must be positive, but is {}", field, value));
 }
 
-void validate_layer_cache(const ModelConfig& config, int64_t layer) {
+void validate_layer(const ModelConfig& config, int64_t layer) {
   const LayerCache& cache = config.layer_cache[static_cast<size_t>(layer)];
-  const auto at = [&](const char* what) { return fmt::format("layer {}: {}", layer, what); };
+  const LayerSizes sizes = config.sizes_of(layer);
+  const auto at = [&](const std::string& what) { return fmt::format("layer {}: {}", layer, what); };
+  demand(sizes.heads > 0 && sizes.kv_heads > 0 && sizes.hidden_dim > 0, at("heads, kv_heads or hidden_dim is 0"));
+  demand(sizes.heads % sizes.kv_heads == 0,
+         at(fmt::format("heads ({}) must be a multiple of kv_heads ({})", sizes.heads, sizes.kv_heads)));
   demand(cache.window >= 0, at("the window is negative"));
   switch (cache.kind) {
     case LayerCache::Kind::per_head:
       demand(cache.kv_heads > 0 && cache.key_head_dim > 0 && cache.value_head_dim > 0,
              at("a per-head cache has a size of 0"));
+      demand(cache.kv_heads == sizes.kv_heads,
+             at(fmt::format("the cache has {} kv_heads, the layer {}", cache.kv_heads, sizes.kv_heads)));
       break;
     case LayerCache::Kind::latent:
       demand(cache.latent_dim > 0 && cache.rope_dim > 0, at("a latent cache has a size of 0"));
@@ -121,14 +127,22 @@ void validate(const ModelConfig& config) {
   demand_positive("kv_heads", config.kv_heads);
   demand_positive("key_head_dim", config.key_head_dim);
   demand_positive("value_head_dim", config.value_head_dim);
-  demand(config.heads % config.kv_heads == 0,
-         fmt::format("heads ({}) must be a multiple of kv_heads ({})", config.heads, config.kv_heads));
+  if (config.layer_sizes.empty())
+    demand(config.heads % config.kv_heads == 0,
+           fmt::format("heads ({}) must be a multiple of kv_heads ({})", config.heads, config.kv_heads));
+  else
+    demand(std::ssize(config.layer_sizes) == config.layers,
+           fmt::format("sizes of {} layers for {} layers", config.layer_sizes.size(), config.layers));
   demand(config.norm_eps >= 0 && std::isfinite(config.norm_eps), fmt::format("norm_eps is {}", config.norm_eps));
   demand(config.rope.dim > 0 && config.rope.dim % 2 == 0,
          fmt::format("the rope dimension must be even and positive, but is {}", config.rope.dim));
   demand(config.rope.theta > 0 && std::isfinite(config.rope.theta), fmt::format("rope theta is {}", config.rope.theta));
   demand(config.rope.factor > 0 && std::isfinite(config.rope.factor),
          fmt::format("rope factor is {}", config.rope.factor));
+  demand(config.rope.divisors.empty() || std::ssize(config.rope.divisors) == config.rope.dim / 2,
+         fmt::format("{} rope divisors for {} pairs", config.rope.divisors.size(), config.rope.dim / 2));
+  for (const double divisor : config.rope.divisors)
+    demand(divisor > 0 && std::isfinite(divisor), fmt::format("a rope divisor is {}", divisor));
   if (config.has_latent_attention()) {
     demand_positive("nope_dim", config.latent.nope_dim);
     demand_positive("rope_dim", config.latent.rope_dim);
@@ -144,7 +158,7 @@ void validate(const ModelConfig& config) {
   }
   demand(std::ssize(config.layer_cache) == config.layers,
          fmt::format("{} cache descriptions for {} layers", config.layer_cache.size(), config.layers));
-  for (int64_t layer = 0; layer < config.layers; ++layer) validate_layer_cache(config, layer);
+  for (int64_t layer = 0; layer < config.layers; ++layer) validate_layer(config, layer);
 }
 
 }  // namespace kv

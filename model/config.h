@@ -70,6 +70,7 @@ struct RopeConfig {
   double mscale = 0.0, mscale_all_dim = 0.0;  // yarn; 0: not given
   std::optional<double> attention_factor;     // yarn; overrides the one that mscale gives
   bool truncate = true;                       // yarn: round the ramp's ends to whole dimensions
+  std::vector<double> divisors;               // [dim / 2] of each pair's frequency, on top of the above; empty: none
 };
 
 // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1). All 0: the model has none.
@@ -79,6 +80,19 @@ struct LatentConfig {
   int64_t nope_dim = 0;          // qk_nope_head_dim
   int64_t rope_dim = 0;          // qk_rope_head_dim
   double norm_eps = 1e-6;        // of the norms inside attention; Hugging Face fixes it, whatever rms_norm_eps says
+};
+
+// Feed-forward networks of which each token runs a few. kvlab sizes such models and does not run them.
+struct ExpertsConfig {
+  int64_t count = 0;  // in each layer that has them; 0: the model is dense
+  int64_t used = 0;   // by a token
+};
+
+// What may differ from layer to layer beside the cache.
+struct LayerSizes {
+  int64_t heads = 0;
+  int64_t kv_heads = 0;
+  int64_t hidden_dim = 0;
 };
 
 struct ModelConfig {
@@ -91,11 +105,14 @@ struct ModelConfig {
   int64_t vocab = 0;       // rows of the embedding
   int64_t max_context = 0;
 
-  int64_t heads = 0;           // query heads
-  int64_t kv_heads = 0;        // key-value heads as projected; with latent attention equal to heads
-  int64_t key_head_dim = 0;    // of queries and keys; with latent attention nope_dim + rope_dim
-  int64_t value_head_dim = 0;  // of values
+  // Where layers differ (layer_sizes), heads, kv_heads and hidden_dim are the largest.
+  int64_t heads = 0;                    // query heads
+  int64_t kv_heads = 0;                 // key-value heads as projected; with latent attention equal to heads
+  int64_t key_head_dim = 0;             // of queries and keys; with latent attention nope_dim + rope_dim
+  int64_t value_head_dim = 0;           // of values
+  std::vector<LayerSizes> layer_sizes;  // [layers]; empty: all layers have the three sizes above
   LatentConfig latent;
+  ExpertsConfig experts;
   RopeConfig rope;
   std::vector<LayerCache> layer_cache;  // [layers]
 
@@ -113,7 +130,9 @@ struct ModelConfig {
   std::vector<std::string> assumed;  // defaults that were used because the file is silent, as sentences
 
   bool has_latent_attention() const { return latent.latent_dim > 0; }
-  int64_t heads_per_kv_head() const { return heads / kv_heads; }
+  LayerSizes sizes_of(int64_t layer) const {
+    return layer_sizes.empty() ? LayerSizes{heads, kv_heads, hidden_dim} : layer_sizes[static_cast<size_t>(layer)];
+  }
   // Factor on query . key before softmax: key_head_dim^-1/2, with yarn's mscale_all_dim folded in for latent attention.
   double attention_scale() const;
   // Values stored per token, all layers; a token beyond a window no longer adds to its layer, see cache_bytes.

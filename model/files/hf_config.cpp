@@ -8,19 +8,11 @@
 #include "model/error.h"
 #include "model/files/hf_fields.h"
 #include "model/files/hf_rope.h"
+#include "model/files/limits.h"
 
 namespace kv {
 
 namespace {
-
-// Far above every model there is, and low enough that the bytes of all weights, or of a full cache, fit 64 bits.
-constexpr int64_t kMaxLayers = 1 << 10;
-constexpr int64_t kMaxHeads = 1 << 12;
-constexpr int64_t kMaxHeadDim = 1 << 11;
-constexpr int64_t kMaxDim = 1 << 17;
-constexpr int64_t kMaxHiddenDim = 1 << 22;
-constexpr int64_t kMaxVocab = 1 << 28;
-constexpr int64_t kMaxContext = 1 << 26;
 
 // What a family takes for granted when its config is silent: the defaults of transformers' configuration classes.
 struct FamilyDefaults {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 #include "model/error.h"
@@ -47,6 +48,16 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
   if (address == MAP_FAILED) fail(path, "cannot be mapped into memory: " + system_message(errno));
   return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const std::byte*>(address), size}));
+}
+
+void MappedFile::let_go(std::span<const std::byte> bytes) const {
+  const auto address = [](const std::byte* at) { return reinterpret_cast<uintptr_t>(at); };
+  const uintptr_t begin = address(bytes.data()), end = begin + bytes.size();
+  if (begin < address(bytes_.data()) || end > address(bytes_.data()) + bytes_.size()) return;
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+  if (first < last)
+    ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);  // advice: failure is harmless
 }
 
 MappedFile::~MappedFile() { ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size()); }

@@ -22,6 +22,10 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  // The pages that lie wholly in these bytes leave memory; read again, they come from the file once more. Bytes of
+  // anybody else are left alone.
+  void let_go(std::span<const std::byte> bytes) const;
+
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
 
  private:
