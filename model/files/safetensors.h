@@ -17,16 +17,9 @@
 #include <vector>
 
 #include "model/files/mapped_file.h"
+#include "model/files/stored_tensor.h"
 
 namespace kv {
-
-// One tensor of a file.
-struct StoredTensor {
-  std::string dtype;           // as the format spells it: "F32", "BF16", "I64", ...
-  std::vector<int64_t> shape;  // [] is a scalar; a dimension may be 0
-  std::span<const std::byte> bytes;
-  int64_t file_offset = 0;  // of the first byte, from the start of the file
-};
 
 struct Safetensors {
   std::shared_ptr<const MappedFile> file;  // keeps the bytes of `tensors` mapped
