@@ -354,49 +354,80 @@ def make_blocks_model():
     sys.exit(f"{name}: no seed will do")
 
 
-# --- Files that kvlab describes but does not run ----------------------------------------------------------------------
+# --- A model whose layers differ --------------------------------------------------------------------------------------
 
-def small_keys(**more):
-    return {"vocab_size": 11, "context_length": 64, "embedding_length": 12, "feed_forward_length": 10,
-            "attention.head_count": 4, "attention.head_count_kv": 2, "attention.key_length": 6,
-            "attention.value_length": 6, "rope.dimension_count": 6, "rope.freq_base": 1000.0,
-            "attention.layer_norm_rms_epsilon": 1e-3} | {key.replace("__", "."): value for key, value in more.items()}
-
-
-def small_layer(layer, kv_heads=2, hidden=10, experts=0):
-    shapes = {"attn_norm": (12,), "attn_q": (24, 12), "attn_k": (6 * kv_heads, 12), "attn_v": (6 * kv_heads, 12),
-              "attn_output": (12, 24), "ffn_norm": (12,)}
-    if experts:
-        shapes |= {"ffn_gate_inp": (experts, 12), "ffn_gate_exps": (experts, hidden, 12),
-                   "ffn_up_exps": (experts, hidden, 12), "ffn_down_exps": (experts, 12, hidden)}
-    else:
-        shapes |= {"ffn_gate": (hidden, 12), "ffn_up": (hidden, 12), "ffn_down": (12, hidden)}
-    return {f"blk.{layer}.{name}.weight": shape for name, shape in shapes.items()}
+UNEVEN_CONFIG = goldens.sizes(36, 6, 3, 58, 97, 3, 1000.0, head_dim=10)
+UNEVEN_LAYERS = [dict(num_attention_heads=4, num_key_value_heads=2, intermediate_size=40),
+                 dict(num_attention_heads=6, num_key_value_heads=1, intermediate_size=58),
+                 dict(num_attention_heads=6, num_key_value_heads=3, intermediate_size=46)]
 
 
-def write_small(folder, keys, layers):
-    shapes = {"token_embd.weight": (11, 12), **layers, "output_norm.weight": (12,), "output.weight": (11, 12)}
-    draw = np.random.Generator(np.random.PCG64(1))
-    tensors = {name: draw.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
-    (HERE / folder).mkdir(exist_ok=True)
-    write_gguf(HERE / folder / "model.gguf", "llama", keys, tensors)
+def uneven_model():
+    """transformers has no such llama; its own layers, each made for the sizes of one layer, are put into one."""
+    model = AutoModelForCausalLM.from_config(LlamaConfig(**UNEVEN_CONFIG), attn_implementation="eager").float().eval()
+    for index, sizes in enumerate(UNEVEN_LAYERS):
+        config = LlamaConfig(**UNEVEN_CONFIG | sizes)
+        config._attn_implementation = "eager"
+        model.model.layers[index] = type(model.model.layers[index])(config, index)
+    return model.float().eval()
 
+
+def make_uneven_model():
+    name = "llama-uneven"
+    (HERE / name).mkdir(exist_ok=True)
+    keys = gguf_keys(UNEVEN_CONFIG | {"model_type": "llama"})
+    keys |= {"feed_forward_length": [sizes["intermediate_size"] for sizes in UNEVEN_LAYERS],
+             "attention.head_count": [sizes["num_attention_heads"] for sizes in UNEVEN_LAYERS],
+             "attention.head_count_kv": [sizes["num_key_value_heads"] for sizes in UNEVEN_LAYERS]}
+    for seed in range(1000):
+        model = uneven_model()
+        goldens.redraw(model, seed)
+        prompt = torch.randint(UNEVEN_CONFIG["vocab_size"], (goldens.PROMPT,),
+                               generator=torch.Generator().manual_seed(seed))
+        found = goldens.expected_values(model, prompt)
+        if found is None or len(set(found["greedy"].tolist())) < goldens.GREEDY // 2:
+            continue
+        tensors = {}
+        for at, weight in model.named_parameters():
+            rows = weight.detach().numpy().copy()
+            if "q_proj" in at or "k_proj" in at:
+                heads = "num_attention_heads" if "q_proj" in at else "num_key_value_heads"
+                rows = permuted(rows, UNEVEN_LAYERS[int(at.split(".")[2])][heads])
+            tensors[gguf_name(at)] = rows
+        write_gguf(HERE / name / "model.gguf", "llama", keys, tensors)
+        with torch.no_grad():
+            for at, weight in model.named_parameters():
+                right = weight.clone()
+                weight.copy_(torch.from_numpy(tensors[gguf_name(at)]))  # left permuted
+                off = goldens.far(goldens.logits(model, prompt), found["logits"])
+                assert off > goldens.VISIBLE if "q_proj" in at or "k_proj" in at else off == 0, (at, off)
+                weight.copy_(right)
+        return goldens.save_expected(found, HERE / name, f"seed {seed}")
+    sys.exit(f"{name}: no seed will do")
+
+
+# --- A file that kvlab describes but does not run ---------------------------------------------------------------------
 
 def make_experts():
     """One layer with 2 experts, of which 1 is used: Mixtral's form."""
-    write_small("llama-experts", small_keys(block_count=1, expert_count=2, expert_used_count=1),
-                small_layer(0, experts=2))
-
-
-def make_uneven():
-    """Two layers that differ in kv heads and in the width of the feed-forward."""
-    keys = small_keys(block_count=2, attention__head_count_kv=[2, 1], feed_forward_length=[10, 14])
-    write_small("llama-uneven", keys, small_layer(0) | small_layer(1, kv_heads=1, hidden=14))
+    keys = {"vocab_size": 11, "context_length": 64, "embedding_length": 12, "feed_forward_length": 10, "block_count": 1,
+            "attention.head_count": 4, "attention.head_count_kv": 2, "attention.key_length": 6,
+            "attention.value_length": 6, "rope.dimension_count": 6, "rope.freq_base": 1000.0,
+            "attention.layer_norm_rms_epsilon": 1e-3, "expert_count": 2, "expert_used_count": 1}
+    layer = {"attn_norm": (12,), "attn_q": (24, 12), "attn_k": (12, 12), "attn_v": (12, 12), "attn_output": (12, 24),
+             "ffn_norm": (12,), "ffn_gate_inp": (2, 12), "ffn_gate_exps": (2, 10, 12), "ffn_up_exps": (2, 10, 12),
+             "ffn_down_exps": (2, 12, 10)}
+    shapes = {"token_embd": (11, 12)} | {f"blk.0.{at}": shape for at, shape in layer.items()}
+    shapes |= {"output_norm": (12,), "output": (11, 12)}
+    draw = np.random.Generator(np.random.PCG64(1))
+    (HERE / "llama-experts").mkdir(exist_ok=True)
+    write_gguf(HERE / "llama-experts" / "model.gguf", "llama", keys,
+               {f"{at}.weight": draw.standard_normal(shape, dtype=np.float32) for at, shape in shapes.items()})
 
 
 # --- All of it --------------------------------------------------------------------------------------------------------
 
-OTHERS = {"llama-blocks": make_blocks_model, "llama-experts": make_experts, "llama-uneven": make_uneven,
+OTHERS = {"llama-blocks": make_blocks_model, "llama-experts": make_experts, "llama-uneven": make_uneven_model,
           "blocks.json": make_blocks_json}
 
 
