@@ -29,47 +29,52 @@ int low(uint8_t byte) { return byte & 15; }
 int high(uint8_t byte) { return byte >> 4; }
 
 // --- 32 values: one scale d, perhaps one minimum m. Byte i holds value i in its low half, value 16 + i in its high.
-// ---
+// Loops over halves stand outside because compilers turn them into vector code like this, and not if they are unrolled
+// by hand. ---
 
-template <class Scalar>
-void widen_q4_0(const std::byte* block, Scalar* to) {  // d, 16 bytes
-  const float d = half_at(block, 0);
-  const uint8_t* q = bytes_at(block, 2);
-  for (int i = 0; i < 16; ++i) to[i] = d * static_cast<float>(low(q[i]) - 8);
-  for (int i = 0; i < 16; ++i) to[16 + i] = d * static_cast<float>(high(q[i]) - 8);
-}
-
-template <class Scalar>
-void widen_q4_1(const std::byte* block, Scalar* to) {  // d, m, 16 bytes
-  const float d = half_at(block, 0), m = half_at(block, 2);
-  const uint8_t* q = bytes_at(block, 4);
-  for (int i = 0; i < 16; ++i) to[i] = d * static_cast<float>(low(q[i])) + m;
-  for (int i = 0; i < 16; ++i) to[16 + i] = d * static_cast<float>(high(q[i])) + m;
-}
+int nibble_of_half(uint8_t byte, int half) { return byte >> 4 * half & 15; }
 
 // Bit i of `fifth` is the fifth bit of value i.
 int fifth_bit(uint32_t fifth, int i) { return static_cast<int>(fifth >> i & 1u) << 4; }
 
 template <class Scalar>
-void widen_q5_0(const std::byte* block, Scalar* to) {  // d, 32 fifth bits, 16 bytes
+void widen_q4_0(const std::byte* block, Scalar* __restrict to) {  // d, 16 bytes
+  const float d = half_at(block, 0);
+  const uint8_t* q = bytes_at(block, 2);
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 16; ++i) to[16 * half + i] = d * static_cast<float>(nibble_of_half(q[i], half) - 8);
+}
+
+template <class Scalar>
+void widen_q4_1(const std::byte* block, Scalar* __restrict to) {  // d, m, 16 bytes
+  const float d = half_at(block, 0), m = half_at(block, 2);
+  const uint8_t* q = bytes_at(block, 4);
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 16; ++i) to[16 * half + i] = d * static_cast<float>(nibble_of_half(q[i], half)) + m;
+}
+
+template <class Scalar>
+void widen_q5_0(const std::byte* block, Scalar* __restrict to) {  // d, 32 fifth bits, 16 bytes
   const float d = half_at(block, 0);
   const uint32_t fifth = word_at(block, 2);
   const uint8_t* q = bytes_at(block, 6);
-  for (int i = 0; i < 16; ++i) to[i] = d * static_cast<float>((low(q[i]) | fifth_bit(fifth, i)) - 16);
-  for (int i = 0; i < 16; ++i) to[16 + i] = d * static_cast<float>((high(q[i]) | fifth_bit(fifth, 16 + i)) - 16);
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 16; ++i)
+      to[16 * half + i] = d * static_cast<float>((nibble_of_half(q[i], half) | fifth_bit(fifth >> 16 * half, i)) - 16);
 }
 
 template <class Scalar>
-void widen_q5_1(const std::byte* block, Scalar* to) {  // d, m, 32 fifth bits, 16 bytes
+void widen_q5_1(const std::byte* block, Scalar* __restrict to) {  // d, m, 32 fifth bits, 16 bytes
   const float d = half_at(block, 0), m = half_at(block, 2);
   const uint32_t fifth = word_at(block, 4);
   const uint8_t* q = bytes_at(block, 8);
-  for (int i = 0; i < 16; ++i) to[i] = d * static_cast<float>(low(q[i]) | fifth_bit(fifth, i)) + m;
-  for (int i = 0; i < 16; ++i) to[16 + i] = d * static_cast<float>(high(q[i]) | fifth_bit(fifth, 16 + i)) + m;
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 16; ++i)
+      to[16 * half + i] = d * static_cast<float>(nibble_of_half(q[i], half) | fifth_bit(fifth >> 16 * half, i)) + m;
 }
 
 template <class Scalar>
-void widen_q8_0(const std::byte* block, Scalar* to) {  // d, 32 signed bytes
+void widen_q8_0(const std::byte* block, Scalar* __restrict to) {  // d, 32 signed bytes
   const float d = half_at(block, 0);
   const uint8_t* q = bytes_at(block, 2);
   for (int i = 0; i < 32; ++i) to[i] = d * static_cast<float>(static_cast<int8_t>(q[i]));
@@ -95,7 +100,7 @@ int nibble(const uint8_t* q, int group, int i) {
 }
 
 template <class Scalar>
-void widen_q4_k(const std::byte* block, Scalar* to) {  // d, m, 12 bytes of scales, 128 bytes
+void widen_q4_k(const std::byte* block, Scalar* __restrict to) {  // d, m, 12 bytes of scales, 128 bytes
   const float d = half_at(block, 0), m = half_at(block, 2);
   const uint8_t* q = bytes_at(block, 16);
   for (int group = 0; group < 8; ++group) {
@@ -106,7 +111,8 @@ void widen_q4_k(const std::byte* block, Scalar* to) {  // d, m, 12 bytes of scal
 }
 
 template <class Scalar>
-void widen_q5_k(const std::byte* block, Scalar* to) {  // d, m, 12 bytes of scales, 32 bytes of fifth bits, 128 bytes
+void widen_q5_k(const std::byte* block,
+                Scalar* __restrict to) {  // d, m, 12 bytes of scales, 32 bytes of fifth bits, 128 bytes
   const float d = half_at(block, 0), m = half_at(block, 2);
   const uint8_t* fifth = bytes_at(block, 16);  // bit g of byte i: value i of group g
   const uint8_t* q = bytes_at(block, 48);
@@ -121,7 +127,8 @@ void widen_q5_k(const std::byte* block, Scalar* to) {  // d, m, 12 bytes of scal
 // --- 256 values in 16 groups of 16, each with an 8-bit scale (Q6_K) ---
 
 template <class Scalar>
-void widen_q6_k(const std::byte* block, Scalar* to) {  // 128 bytes of low bits, 64 of high bits, 16 scales, d
+void widen_q6_k(const std::byte* block,
+                Scalar* __restrict to) {  // 128 bytes of low bits, 64 of high bits, 16 scales, d
   const float d = half_at(block, 208);
   for (int half = 0; half < 2; ++half) {
     const uint8_t* lower = bytes_at(block, 64 * half);        // 4 bits of each value, two in a byte
@@ -129,10 +136,12 @@ void widen_q6_k(const std::byte* block, Scalar* to) {  // 128 bytes of low bits,
     for (int quarter = 0; quarter < 4; ++quarter) {           // 32 values
       const uint8_t* q = lower + 32 * (quarter % 2);
       const int first = 128 * half + 32 * quarter;
-      for (int i = 0; i < 32; ++i) {
-        const int bits = (quarter < 2 ? low(q[i]) : high(q[i])) | (upper[i] >> 2 * quarter & 3) << 4;
-        const auto scale = static_cast<int8_t>(*bytes_at(block, 192 + (first + i) / 16));
-        to[first + i] = d * static_cast<float>(scale) * static_cast<float>(bits - 32);
+      for (int group = 0; group < 2; ++group) {
+        const float scale = d * static_cast<float>(static_cast<int8_t>(*bytes_at(block, 192 + first / 16 + group)));
+        for (int i = 16 * group; i < 16 * group + 16; ++i) {
+          const int bits = (quarter < 2 ? low(q[i]) : high(q[i])) | (upper[i] >> 2 * quarter & 3) << 4;
+          to[first + i] = scale * static_cast<float>(bits - 32);
+        }
       }
     }
   }

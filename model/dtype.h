@@ -67,15 +67,15 @@ constexpr uint16_t to_bf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-// IEEE half: 1 sign, 5 exponent, 10 fraction bits.
+// IEEE half: 1 sign, 5 exponent, 10 fraction bits. The bits moved up read as a float that is too small by 2^112,
+// exactly, subnormals included; infinity and NaN have all exponent bits set. Without a branch, so that compilers do
+// many at once.
 constexpr float from_f16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
-  const uint32_t exponent = (bits >> 10) & 31u;
-  const uint32_t fraction = bits & 0x3ffu;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | (fraction << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
-  const float magnitude = static_cast<float>(fraction) * 0x1p-24f;  // zero and subnormals
-  return sign != 0 ? -magnitude : magnitude;
+  const uint32_t magnitude = bits & 0x7fffu;
+  const uint32_t finite = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
+  const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
+  return std::bit_cast<float>(finite | special | sign);
 }
 
 // Rounds to nearest, ties to even; too large becomes infinity. A NaN stays a NaN.
