@@ -13,6 +13,7 @@ struct Command {
 
 Command add_generate(CLI::App& program);
 Command add_inspect(CLI::App& program);
+Command add_fetch(CLI::App& program);
 Command add_tour(CLI::App& program);
 
 }  // namespace kv::cli

@@ -36,7 +36,8 @@ Examples:
 
 void add_prompt_options(CLI::App& app, GenerateSettings& s) {
   constexpr const char* kGroup = "Model and prompt";
-  add_text(app, "--model", s.model, "MODEL", "austen-mha, -gqa, -mqa or -mla, a checkpoint folder, or\nits config.json")
+  add_text(app, "--model", s.model, "MODEL",
+           "austen-mha, -gqa, -mqa or -mla, smollm2, a checkpoint\nfolder, its config.json, or a .gguf file")
       ->group(kGroup);
   add_text(app, "--prompt", s.prompt, "TEXT", "what to continue; - reads stdin, less a last line feed")->group(kGroup);
   app.add_flag("--raw-ids", s.raw_ids, "the prompt is a list of token ids; ids are printed")->group(kGroup);
@@ -86,7 +87,7 @@ void add_run_options(CLI::App& app, GenerateSettings& s) {
   constexpr const char* kGroup = "Run";
   add_choice<WeightsChoice>(app, "--weights", s.weights,
                             {{"file", WeightsChoice::file}, {"f32", WeightsChoice::f32}, {"bf16", WeightsChoice::bf16}},
-                            "storage; f32 and bf16 make a second copy")
+                            "storage; f32 and bf16 store them anew")
       ->group(kGroup);
   add_choice<DeviceChoice>(app, "--device", s.device,
                            {{"auto", DeviceChoice::automatic},
@@ -122,13 +123,13 @@ Sampler sampler_of(const GenerateSettings& s) {
   }
 }
 
-// Stores the weights as the settings ask. `file` leaves them mapped where they are.
-void convert_weights(LoadedModel& model, WeightsChoice choice) {
-  if (choice == WeightsChoice::file) return;
-  const Dtype dtype = choice == WeightsChoice::f32 ? Dtype::f32 : Dtype::bf16;
-  const Progress progress(fmt::format("storing the weights as {}", name_of(dtype)));
-  model.weights = converted(model.weights, model.config, dtype);
-  model.config.weights_dtype = dtype;
+LoadOptions load_options(const GenerateSettings& s) {
+  switch (s.weights) {
+    case WeightsChoice::file: return {};
+    case WeightsChoice::f32: return {Dtype::f32};
+    case WeightsChoice::bf16: return {Dtype::bf16};
+  }
+  return {};
 }
 
 // More slots than positions could never be filled, and would only be memory.
@@ -145,9 +146,8 @@ int run(const GenerateSettings& s) {
   if (!s.trace_file.empty()) trace.emplace(s.trace_file);
 
   // Load the model.
-  LoadedModel model = load_named_model(s.model);
+  const LoadedModel model = load_named_model(s.model, load_options(s));
   require_useful_capacity(s, model.config);
-  convert_weights(model, s.weights);
 
   // Read the prompt.
   const std::string text = read_prompt(s.prompt);

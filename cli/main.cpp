@@ -74,7 +74,8 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "kvlab " KVLAB_VERSION, "print the version");
   program.formatter(std::make_shared<HelpText>());
   program.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // an alias can be overruled
-  const std::vector<Command> commands = {add_generate(program), add_inspect(program), add_tour(program)};
+  const std::vector<Command> commands = {add_generate(program), add_inspect(program), add_fetch(program),
+                                         add_tour(program)};
 
   const std::string first_word = argc > 1 ? argv[1] : "";
   std::string help = "kvlab --help";

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "cli/downloads.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 
@@ -31,9 +32,6 @@ bool holds_checkpoints(const fs::path& folder) {
 std::string unknown_model(const std::string& given) {
   if (given.empty()) return "the name of the model is empty";
   const std::vector<std::string> known = known_models();
-  if (known.empty())
-    return fmt::format("{}: there is no such file or folder, and no checkpoints in {}", given,
-                       checkpoints_folder().string());
   const std::vector<std::string> near = nearest(given, known);
   if (!near.empty())
     return fmt::format("{}: there is no such model, file or folder; did you mean {}?", given, fmt::join(near, " or "));
@@ -57,26 +55,23 @@ std::vector<std::string> known_models() {
   for (const auto& entry : fs::directory_iterator(checkpoints_folder(), ignored))
     if (is_checkpoint(entry.path())) names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
+  for (const Download& download : downloads()) names.emplace_back(download.name);
   return names;
 }
 
 fs::path model_path(const std::string& given) {
-  fs::path path = given;
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    const bool is_name = !given.empty() && given.find('/') == std::string::npos && given != "." && given != "..";
-    path = checkpoints_folder() / given;
-    if (!is_name || !is_checkpoint(path)) throw std::runtime_error(unknown_model(given));
-  }
-  if (path.extension() == ".gguf")
-    throw std::runtime_error(given + ": GGUF files cannot be read yet; use a checkpoint folder with a config.json");
-  return path;
+  if (fs::exists(given, ignored)) return given;
+  const bool is_name = !given.empty() && given.find('/') == std::string::npos && given != "." && given != "..";
+  if (is_name && is_checkpoint(checkpoints_folder() / given)) return checkpoints_folder() / given;
+  if (const Download* download = find_download(given)) return model_file(*download);
+  throw std::runtime_error(unknown_model(given));
 }
 
-LoadedModel load_named_model(const std::string& given) {
+LoadedModel load_named_model(const std::string& given, const LoadOptions& options) {
   const fs::path path = model_path(given);
   const Progress progress(fmt::format("loading {}", given));
-  return load_model(path);
+  return load_model(path, options);
 }
 
 }  // namespace kv::cli

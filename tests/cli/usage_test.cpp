@@ -38,7 +38,7 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("--help and the help of each command go to stdout, with examples") {
-    const std::vector<std::vector<std::string>> commands = {{}, {"generate"}, {"inspect"}, {"tour"}};
+    const std::vector<std::vector<std::string>> commands = {{}, {"generate"}, {"inspect"}, {"fetch"}, {"tour"}};
     for (std::vector<std::string> arguments : commands) {
       arguments.push_back("--help");
       const Finished run = run_kvlab(arguments);
@@ -83,6 +83,8 @@ TEST_SUITE("cli") {
     check_wrong_command_line({"generate", "--trace", "run.txt"}, ".json or .safetensors");
     check_wrong_command_line({"inspect"}, "PATH");
     check_wrong_command_line({"inspect", "one", "two"}, "two");
+    check_wrong_command_line({"fetch", "one", "two"}, "two");
+    check_wrong_command_line({"fetch", "--frobnicate"}, "--frobnicate");
   }
 
   TEST_CASE("of an option that is given twice the last one counts") {
