@@ -16,6 +16,7 @@ using kv::test::names;
 namespace {
 
 using Ids = std::vector<int32_t>;
+using Pieces = std::vector<std::string>;
 
 constexpr int32_t kEnd = 256, kEndTwice = 257, kPlain = 258, kFirstMerge = 260;  // 259 has no token
 
@@ -51,8 +52,6 @@ std::vector<std::string> pieces(const Tokenizer& tokenizer, std::string_view tex
   return list;
 }
 
-using Pieces = std::vector<std::string>;
-
 // The merges as their definition says: look for the best pair again and again.
 Ids merged_slowly(const TokenizerParts& parts, std::string_view word) {
   Ids ids;
@@ -65,6 +64,38 @@ Ids merged_slowly(const TokenizerParts& parts, std::string_view word) {
     if (best == parts.merges.size()) return ids;
     ids[where] = parts.merges[best].result;
     ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(where) + 1);
+  }
+}
+
+// Characters with scores, and the joined texts that a test asks for; kEnd to kPlain are added. No byte tokens.
+TokenizerParts scored_parts(const std::vector<std::pair<std::string, float>>& scored) {
+  TokenizerParts parts;
+  parts.byte_tokens.fill(-1);
+  const auto add = [&](const std::string& text, float score) {
+    parts.tokens.push_back(text);
+    parts.scores.push_back(score);
+  };
+  add("<unk>", TokenizerParts::kNeverJoined);
+  for (const char* character : {" ", "a", "b", "c"}) add(character, 0);
+  for (const auto& [text, score] : scored) add(text, score);
+  parts.unknown = 0;
+  parts.added = {{0, true}};
+  return parts;
+}
+
+// The joins as their definition says: look for the best pair again and again.
+Pieces joined_slowly(const std::vector<std::pair<std::string, float>>& scored, std::string_view word) {
+  Pieces symbols;
+  for (const char c : word) symbols.emplace_back(1, c);
+  for (;;) {
+    float best = TokenizerParts::kNeverJoined;
+    size_t where = symbols.size();
+    for (size_t i = 0; i + 1 < symbols.size(); ++i)
+      for (const auto& [text, score] : scored)
+        if (text == symbols[i] + symbols[i + 1] && score > best) best = score, where = i;
+    if (where == symbols.size()) return symbols;
+    symbols[where] += symbols[where + 1];
+    symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(where) + 1);
   }
 }
 
@@ -232,6 +263,74 @@ TEST_SUITE("model") {
     CHECK(Tokenizer(parts).encode("abx", Specials::parse) == Ids{kFirstMerge + 1});
   }
 
+  TEST_CASE("with scores, neighbours join when their text is a token, the best score first and leftmost among equals") {
+    const Tokenizer tokenizer(scored_parts({{"ab", -1}, {"bc", 5}, {"abc", -9}, {"aa", 2}, {"bb", 2}}));
+    CHECK(pieces(tokenizer, "abc") == Pieces{"abc"});
+    CHECK(pieces(tokenizer, "abca") == Pieces{"abc", "a"});
+    CHECK(pieces(tokenizer, "bbc") == Pieces{"b", "bc"});
+    CHECK(pieces(tokenizer, "aaa") == Pieces{"aa", "a"});
+    CHECK(pieces(tokenizer, "aabb") == Pieces{"aa", "bb"});
+  }
+
+  TEST_CASE("the heap joins by scores as the definition does, on random words and scores") {
+    Random random(32);
+    for (int round = 0; round < 300; ++round) {
+      std::vector<std::pair<std::string, float>> scored;
+      while (scored.size() < 14) {
+        std::string text;
+        for (int64_t left = 2 + random.below(3); left > 0; --left) text += static_cast<char>('a' + random.below(3));
+        const auto same = [&](const auto& each) { return each.first == text; };
+        if (std::any_of(scored.begin(), scored.end(), same)) continue;
+        scored.emplace_back(text, static_cast<float>(random.below(6)));  // with ties
+      }
+      const Tokenizer tokenizer(scored_parts(scored));
+      for (int words = 0; words < 10; ++words) {
+        std::string word;
+        for (int64_t left = random.below(40); left > 0; --left) word += static_cast<char>('a' + random.below(3));
+        REQUIRE(pieces(tokenizer, word) == joined_slowly(scored, word));
+      }
+    }
+  }
+
+  TEST_CASE("a run of characters without a token is one unknown token, and breaks no join around it") {
+    const Tokenizer tokenizer(scored_parts({{"ab", 1}}));
+    CHECK(tokenizer.encode("abxyzab", Specials::parse) == Ids{5, 0, 5});
+    CHECK(tokenizer.encode("x<unk>y", Specials::parse) == Ids{0, 0, 0});  // the one in the middle was cut out
+    CHECK(tokenizer.bytes_without_token() == 256);
+    TokenizerParts parts = scored_parts({});
+    parts.unknown.reset();
+    CHECK(names(error_of<std::invalid_argument>([&] { Tokenizer(parts).encode("a\u00E9", Specials::parse); }),
+                "byte C3", "\u00E9"));
+  }
+
+  TEST_CASE("a token that is joined from a character without one is found") {
+    const Tokenizer tokenizer(scored_parts({{"xa", 1}}));
+    CHECK(pieces(tokenizer, "xab") == Pieces{"xa", "b"});
+  }
+
+  TEST_CASE("a space in front stands before each stretch of text, and nothing before nothing") {
+    TokenizerParts parts = scored_parts({{" a", 1}});
+    parts.space_in_front = true;
+    const Tokenizer tokenizer(std::move(parts));
+    CHECK(pieces(tokenizer, "ab<unk>a<unk>") == Pieces{" a", "b", "<unk>", " a", "<unk>"});
+    CHECK(pieces(tokenizer, "").empty());
+    CHECK(pieces(tokenizer, " ") == Pieces{" ", " "});
+  }
+
+  TEST_CASE("an error about a byte stays on one line") {
+    TokenizerParts parts = parts_with();
+    parts.byte_tokens['\n'] = -1;
+    CHECK(names(error_of<std::invalid_argument>([&] { Tokenizer(parts).encode("a\nb", Specials::parse); }), "0A",
+                "a\\nb"));
+  }
+
+  TEST_CASE("bytes without a token are counted") {
+    TokenizerParts parts = parts_with();
+    CHECK(Tokenizer(parts).bytes_without_token() == 0);
+    parts.byte_tokens['x'] = parts.byte_tokens['y'] = -1;
+    CHECK(Tokenizer(parts).bytes_without_token() == 2);
+  }
+
   TEST_CASE("parts that do not fit together are refused") {
     const auto refusal = [](const TokenizerParts& parts) {
       return error_of<std::invalid_argument>([&] { Tokenizer tokenizer(parts); });
@@ -248,6 +347,14 @@ TEST_SUITE("model") {
     parts = parts_with();
     parts.byte_tokens[7] = 4000;
     CHECK(names(refusal(parts), "single bytes", "4000"));
+    parts = scored_parts({});
+    parts.scores.pop_back();
+    CHECK(names(refusal(parts), "4 scores", "5 tokens"));
+    parts = scored_parts({});
+    parts.merges.push_back({1, 2, 3});
+    CHECK(names(refusal(parts), "1 merges"));
+    parts = scored_parts({{std::string(257, 'a'), 0}});
+    CHECK(names(refusal(parts), "257 bytes", "256"));
   }
 
   TEST_CASE("a copy stands on its own") {
@@ -257,5 +364,9 @@ TEST_SUITE("model") {
     const Tokenizer copy = *first;
     first.reset();
     CHECK(pieces(copy, "abab<|end|>") == Pieces{"ab", "ab", "<|end|>"});
+    first.emplace(scored_parts({{"ab", 1}}));
+    const Tokenizer other = *first;
+    first.reset();
+    CHECK(pieces(other, "abab") == Pieces{"ab", "ab"});
   }
 }
