@@ -22,7 +22,20 @@ std::string message_of(int error) {
   return message;
 }
 
+// PCRE2 takes U+180E for white space, as Unicode did before 6.3. U+200B is what it became, a format character, and has
+// as many bytes: patterns see that one in its place.
+std::string with_modern_spaces(std::string_view text) {
+  constexpr std::string_view kOnceASpace = "\xE1\xA0\x8E", kFormat = "\xE2\x80\x8B";  // U+180E, U+200B
+  std::string modern(text);
+  for (size_t at = 0; (at = modern.find(kOnceASpace, at)) != std::string::npos; at += kFormat.size())
+    modern.replace(at, kFormat.size(), kFormat);
+  return modern;
+}
+
 std::vector<Stretch> stretches(const pcre2_code* pattern, std::string_view text) {
+  uint32_t options = 0;
+  pcre2_pattern_info(pattern, PCRE2_INFO_ALLOPTIONS, &options);
+  const std::string seen = (options & PCRE2_LITERAL) != 0 ? std::string(text) : with_modern_spaces(text);
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> match(
       pcre2_match_data_create_from_pattern(pattern, nullptr), pcre2_match_data_free);
   // The default limits stop a pattern that tries the positions of a very long run of spaces one after the other.
@@ -36,7 +49,7 @@ std::vector<Stretch> stretches(const pcre2_code* pattern, std::string_view text)
   size_t from = 0;  // the next search begins here
   while (from < text.size()) {
     // The text was checked once; checking it again for each match would make the whole quadratic.
-    const int found = pcre2_match(pattern, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
+    const int found = pcre2_match(pattern, reinterpret_cast<PCRE2_SPTR>(seen.data()), seen.size(), from,
                                   PCRE2_NO_UTF_CHECK, match.get(), limits.get());
     if (found == PCRE2_ERROR_NOMATCH) break;
     if (found < 0) throw std::runtime_error("the tokenizer's pattern failed on this text: " + message_of(found));
@@ -55,11 +68,32 @@ std::vector<Stretch> stretches(const pcre2_code* pattern, std::string_view text)
   return list;
 }
 
+// Llama 3's pattern before and behind its rule for digits.
+const std::string kLlama3Start = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)";
+const std::string kLlama3End = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+PreTokenizer one_split(const std::string& pattern) {
+  PreTokenizer result;
+  result.add_split(pattern, PreTokenizer::Behaviour::isolated);
+  return result;
+}
+
 }  // namespace
 
-// U+180E aside, \s here is what GPT-2 means. From github.com/openai/gpt-2, src/encoder.py.
+// From github.com/openai/gpt-2, src/encoder.py.
 const char* const PreTokenizer::kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+PreTokenizer PreTokenizer::gpt2() { return one_split(kGpt2Pattern); }
+
+PreTokenizer PreTokenizer::smollm() {
+  PreTokenizer result = one_split(R"(\p{N})");
+  result.add_split(kGpt2Pattern, Behaviour::isolated);
+  return result;
+}
+
+PreTokenizer PreTokenizer::llama3() { return one_split(kLlama3Start + R"(\p{N}{1,3})" + kLlama3End); }
+PreTokenizer PreTokenizer::qwen2() { return one_split(kLlama3Start + R"(\p{N})" + kLlama3End); }
 
 void PreTokenizer::add_split(const std::string& pattern, Behaviour behaviour, bool inverted) {
   add_compiled(pattern, false, behaviour, inverted);

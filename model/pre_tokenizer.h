@@ -1,8 +1,8 @@
 // PreTokenizer: cuts a text into the words that byte-pair merges stay inside of.
 //
 // Each step cuts the pieces of the step before, by a regular expression over Unicode text. The expressions come from
-// the tokenizer's file; PCRE2 runs them, where Python's tokenizers run Oniguruma. One difference is known: PCRE2's \s
-// also matches U+180E, which Unicode no longer counts as space.
+// the tokenizer's file; PCRE2 runs them, where Python's tokenizers run Oniguruma. What is a letter depends on the
+// edition of Unicode that each was built with: characters of recent ones may be cut differently.
 #pragma once
 
 #include <memory>
@@ -33,6 +33,12 @@ class PreTokenizer {
 
   // GPT-2's rule: contractions, letters, numbers and other signs, each with the space before it; and white space.
   static const char* const kGpt2Pattern;
+
+  // The rules of well-known tokenizers, as in the tokenizer.json of each.
+  static PreTokenizer gpt2();
+  static PreTokenizer smollm();  // every digit by itself, then GPT-2's rule
+  static PreTokenizer llama3();  // the sign before a word goes with it; digits by threes; contractions in any case
+  static PreTokenizer qwen2();   // the same with every digit by itself
 
  private:
   struct Step {

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "tests/support/error_of.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace kv;
 using kv::test::error_of;
@@ -21,15 +23,8 @@ PreTokenizer split(const std::string& pattern, Behaviour behaviour, bool inverte
   return result;
 }
 
-PreTokenizer gpt2() { return split(PreTokenizer::kGpt2Pattern, Behaviour::isolated); }
-
-// SmolLM2's: every digit by itself, then GPT-2's rule.
-PreTokenizer smollm() {
-  PreTokenizer result;
-  result.add_split(R"(\p{N})", Behaviour::isolated);
-  result.add_split(PreTokenizer::kGpt2Pattern, Behaviour::isolated);
-  return result;
-}
+PreTokenizer gpt2() { return PreTokenizer::gpt2(); }
+PreTokenizer smollm() { return PreTokenizer::smollm(); }
 
 }  // namespace
 
@@ -61,6 +56,49 @@ TEST_SUITE("model") {
   TEST_CASE("each step cuts the pieces of the one before: no space is glued to a digit") {
     CHECK(smollm().words("a 42") == Words{"a", " ", "4", "2"});
     CHECK(smollm().words("x  3") == Words{"x", "  ", "3"});
+  }
+
+  TEST_CASE("SmolLM's rule is GPT-2's between single digits") {
+    CHECK(smollm().words("don't") == Words{"don", "'t"});
+    CHECK(smollm().words("DON'T") == Words{"DON", "'", "T"});
+    CHECK(smollm().words("Hello,  world") == Words{"Hello", ",", " ", " world"});
+    CHECK(smollm().words("\n\nx") == Words{"\n", "\n", "x"});
+    CHECK(smollm().words("x\n\n y") == Words{"x", "\n\n", " y"});
+    CHECK(smollm().words("x\u00BD\u0663") == Words{"x", "\u00BD", "\u0663"});
+  }
+
+  TEST_CASE("Llama 3's rule takes a sign with its word, digits by threes, and line feeds with the signs before them") {
+    CHECK(PreTokenizer::llama3().words("(hello) 12345") == Words{"(hello", ")", " ", "123", "45"});
+    CHECK(PreTokenizer::llama3().words("DON'T 'tis") == Words{"DON", "'T", " '", "tis"});
+    CHECK(PreTokenizer::llama3().words("end.\n\nx \n y") == Words{"end", ".\n\n", "x", " \n", " y"});
+    CHECK(PreTokenizer::llama3().words("a   b") == Words{"a", "  ", " b"});
+  }
+
+  TEST_CASE("Qwen 2's rule is Llama 3's with single digits") {
+    CHECK(PreTokenizer::qwen2().words("(hello) 12345") == Words{"(hello", ")", " ", "1", "2", "3", "4", "5"});
+    CHECK(PreTokenizer::qwen2().words("DON'T") == Words{"DON", "'T"});
+  }
+
+  TEST_CASE("U+180E is a sign and no space, as Unicode has had it since 6.3") {
+    CHECK(gpt2().words("a\u180Eb") == Words{"a", "\u180E", "b"});
+    CHECK(gpt2().words(" \u180E") == Words{" \u180E"});
+    PreTokenizer literal;
+    literal.add_literal_split("\u180E", Behaviour::removed);
+    CHECK(literal.words("a\u180Eb\u200Bc") == Words{"a", "b\u200Bc"});
+  }
+
+  TEST_CASE("texts are cut as Hugging Face's tokenizers cut them") {
+    const auto path = std::filesystem::path(KVLAB_SOURCE_DIR) / "tests/goldens/word_cases.json";
+    const auto cases = nlohmann::json::parse(kv::test::read_whole_file(path)).at("cases");
+    CHECK(cases.size() == 60);
+    for (const auto& example : cases) {
+      const auto text = example.at("text").get<std::string>();
+      CAPTURE(text);
+      CHECK(PreTokenizer::gpt2().words(text) == example.at("gpt-2").get<Words>());
+      CHECK(PreTokenizer::smollm().words(text) == example.at("smollm").get<Words>());
+      CHECK(PreTokenizer::llama3().words(text) == example.at("llama-bpe").get<Words>());
+      CHECK(PreTokenizer::qwen2().words(text) == example.at("qwen2").get<Words>());
+    }
   }
 
   TEST_CASE("a match is isolated, removed or merged with the piece before it") {
