@@ -140,7 +140,7 @@ def remove_leftovers(folder):
 def require_space(folder, needed):
     free = shutil.disk_usage(folder).free
     if free < needed:
-        raise Failure(f"the disk is too full: {free // 10**6:,} MB are left in {folder}, needed are {needed // 10**6:,}")
+        raise Failure(f"too full a disk: {free // 10**6:,} MB are left in {folder}, and {needed // 10**6:,} are needed")
 
 
 # --- The download -----------------------------------------------------------------------------------------------------
