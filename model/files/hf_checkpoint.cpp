@@ -11,6 +11,7 @@
 #include "model/files/hf_config.h"
 #include "model/files/hf_tokenizer.h"
 #include "model/files/json.h"
+#include "model/files/printable.h"
 #include "model/files/safetensors.h"
 #include "model/files/stored_weights.h"
 
@@ -123,7 +124,8 @@ void account_for_the_rest(const Checkpoint& checkpoint, const std::set<std::stri
     else if (name == "lm_head.weight" && model.config.tied_embeddings)
       model.notes.push_back(note_on_tied_head(tensor, model.weights.embedding));
     else
-      throw FormatError(tensor.file, fmt::format("{} is not part of the model that config.json describes", name));
+      throw FormatError(tensor.file,
+                        fmt::format("{} is not part of the model that config.json describes", printable(name)));
   }
   if (frequencies > 0)
     model.notes.push_back(

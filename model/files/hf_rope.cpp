@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "model/files/printable.h"
+
 namespace kv {
 
 namespace {
@@ -34,7 +36,7 @@ RopeConfig::Scaling scaling_of(const JsonValue& rope, const std::string& type) {
   if (type == "linear") return RopeConfig::Scaling::linear;
   if (type == "llama3") return RopeConfig::Scaling::llama3;
   if (type == "yarn") return RopeConfig::Scaling::yarn;
-  rope.fail(fmt::format("is of type \"{}\"; kvlab computes default, linear, llama3 and yarn", type));
+  rope.fail(fmt::format("is of type \"{}\"; kvlab computes default, linear, llama3 and yarn", printable(type)));
 }
 
 // Refuses keys that this type of scaling does not use: they would change the computation in a way that we do not know.

@@ -9,6 +9,7 @@
 #include "model/error.h"
 #include "model/files/byte_level.h"
 #include "model/files/json.h"
+#include "model/files/printable.h"
 
 namespace kv {
 
@@ -69,7 +70,8 @@ bool add_steps(const JsonValue& step, PreTokenizer& result) {
     result.add_split(individual && individual->boolean() ? R"(\p{N})" : R"(\p{N}+)", PreTokenizer::Behaviour::isolated);
     return false;
   }
-  if (kind != "ByteLevel") step.fail(fmt::format("is of type {}; kvlab knows ByteLevel, Digits and Split", kind));
+  if (kind != "ByteLevel")
+    step.fail(fmt::format("is of type {}; kvlab knows ByteLevel, Digits and Split", printable(kind)));
 
   // Both are on unless the file says otherwise.
   const auto prefix = step.find("add_prefix_space"), regex = step.find("use_regex");
@@ -137,7 +139,8 @@ void read_merges(const JsonValue& model, const Vocabulary& vocabulary, Tokenizer
   for (const JsonValue& merge : model.at("merges").elements()) {
     const auto token = [&](const std::string& spelling) {
       const auto found = vocabulary.find(spelling);
-      if (found == vocabulary.end()) merge.fail(fmt::format("needs \"{}\", which is not in the vocabulary", spelling));
+      if (found == vocabulary.end())
+        merge.fail(fmt::format("needs \"{}\", which is not in the vocabulary", printable(spelling)));
       return found->second;
     };
     const auto [left, right] = parts_of_merge(merge);
@@ -154,7 +157,7 @@ void read_post_processor(const JsonValue& step, TokenizerParts& parts) {
     for (const JsonValue& part : step.at("processors").elements()) read_post_processor(part, parts);
     return;
   }
-  if (kind != "TemplateProcessing") step.fail(fmt::format("is of type {}, which kvlab does not know", kind));
+  if (kind != "TemplateProcessing") step.fail(fmt::format("is of type {}, which kvlab does not know", printable(kind)));
   // single: [special token,] the text
   const JsonValue single = step.at("single");
   const std::vector<JsonValue> pieces = single.elements();
@@ -169,16 +172,16 @@ void read_post_processor(const JsonValue& step, TokenizerParts& parts) {
 }
 
 void refuse_unknown_parts(const JsonValue& document, const JsonValue& model) {
-  if (kind_of(model) != "BPE") model.fail(fmt::format("is of type {}; kvlab reads BPE", kind_of(model)));
+  if (kind_of(model) != "BPE") model.fail(fmt::format("is of type {}; kvlab reads BPE", printable(kind_of(model))));
   for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", "byte_fallback"})
     refuse_unless_off(model, key);
   const auto normalizer = document.find("normalizer");
   const bool empty_sequence = normalizer && kind_of(*normalizer) == "Sequence" &&
                               normalizer->at("normalizers").elements().empty();  // as DeepSeek-V3's
   if (normalizer && !empty_sequence && kind_of(*normalizer) != "NFC")
-    normalizer->fail(fmt::format("is of type {}; kvlab reads NFC", kind_of(*normalizer)));
+    normalizer->fail(fmt::format("is of type {}; kvlab reads NFC", printable(kind_of(*normalizer))));
   if (const JsonValue decoder = document.at("decoder"); kind_of(decoder) != "ByteLevel")
-    decoder.fail(fmt::format("is of type {}; kvlab reads ByteLevel", kind_of(decoder)));
+    decoder.fail(fmt::format("is of type {}; kvlab reads ByteLevel", printable(kind_of(decoder))));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "model/error.h"
 #include "model/files/mapped_file.h"
+#include "model/files/printable.h"
 
 namespace kv {
 
@@ -16,6 +17,9 @@ namespace {
 
 // Real files need about 6.
 constexpr int kMaxDepth = 64;
+constexpr int64_t kMostNameBytes = 200;  // shown of a name with its dots
+
+std::string shown_name(const std::string& name) { return printable(name, kMostNameBytes); }
 
 // Watches the parser: remembers the keys of every open object, and counts how many are open.
 class StrictObserver {
@@ -31,7 +35,8 @@ class StrictObserver {
     if (event == Event::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       last_key_ = key;
-      if (!keys_.back().insert(key).second) throw FormatError(file_, fmt::format("the key \"{}\" occurs twice", key));
+      if (!keys_.back().insert(key).second)
+        throw FormatError(file_, fmt::format("the key \"{}\" occurs twice", printable(key)));
     }
     return true;
   }
@@ -62,8 +67,8 @@ JsonValue JsonValue::parse(const std::string& file, std::string_view text) {
       throw FormatError(file, fmt::format("is not valid JSON: it ends early, after {} bytes", text.size()));
     throw FormatError(file, fmt::format("is not valid JSON at byte {} of {}", error.byte, text.size()));
   } catch (const nlohmann::json::exception&) {  // the parser's only other complaint
-    throw FormatError(file,
-                      fmt::format("{} holds a number that is too large", last_key.empty() ? "the document" : last_key));
+    throw FormatError(file, fmt::format("{} holds a number that is too large",
+                                        last_key.empty() ? "the document" : printable(last_key)));
   }
 }
 
@@ -81,7 +86,7 @@ std::optional<JsonValue> JsonValue::find(const std::string& key) const {
 JsonValue JsonValue::at(const std::string& key) const {
   if (std::optional<JsonValue> found = find(key)) return *found;
   const std::string full_name = name_.empty() ? key : name_ + "." + key;
-  throw FormatError(*file_, full_name + (contains(key) ? " is null" : " is missing"));
+  throw FormatError(*file_, shown_name(full_name) + (contains(key) ? " is null" : " is missing"));
 }
 
 bool JsonValue::contains(const std::string& key) const {
@@ -144,7 +149,7 @@ std::string JsonValue::shown() const {
 }
 
 void JsonValue::fail(const std::string& what) const {
-  throw FormatError(*file_, name_.empty() ? what : name_ + " " + what);
+  throw FormatError(*file_, name_.empty() ? what : shown_name(name_) + " " + what);
 }
 
 void JsonValue::demand(bool holds, const char* expected) const {

@@ -16,6 +16,7 @@
 
 #include "model/error.h"
 #include "model/files/json.h"
+#include "model/files/printable.h"
 
 namespace kv {
 
@@ -58,7 +59,7 @@ struct Range {
 Range check_entry(const std::string& name, const JsonValue& entry, int64_t data_bytes, StoredTensor& tensor) {
   tensor.dtype = entry.at("dtype").text();
   const std::optional<int64_t> bits = bits_of(tensor.dtype);
-  if (!bits) entry.at("dtype").fail(fmt::format("is {}, which is not a type of this format", tensor.dtype));
+  if (!bits) entry.at("dtype").fail(fmt::format("is {}, which is not a type of this format", printable(tensor.dtype)));
   for (const JsonValue& size : entry.at("shape").elements()) tensor.shape.push_back(size.integer(0, kMost));
 
   const JsonValue offsets = entry.at("data_offsets");
@@ -88,7 +89,7 @@ void check_ranges(const std::string& file, std::vector<Range> ranges, int64_t da
   for (const Range& range : ranges) {
     if (range.begin != filled)
       throw FormatError(file, fmt::format("{} begins at byte {} of the data, but the tensors before it end at byte {}",
-                                          range.name, range.begin, filled));
+                                          printable(range.name), range.begin, filled));
     filled = range.end;
   }
   if (filled != data_bytes)

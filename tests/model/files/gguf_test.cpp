@@ -11,10 +11,10 @@
 #include "model/error.h"
 #include "model/files/ggml_types.h"
 #include "model/random.h"
-#include "model/utf8_stream.h"
 #include "tests/support/error_of.h"
 #include "tests/support/gguf_bytes.h"
 #include "tests/support/memory_file.h"
+#include "tests/support/one_line.h"
 
 using namespace kv;
 using namespace kv::test;
@@ -22,16 +22,6 @@ using namespace kv::test;
 namespace {
 
 constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-
-bool is_one_printable_line(std::string_view line) {
-  while (!line.empty()) {
-    const Utf8Piece piece = first_utf8_piece(line);
-    if (piece.kind != Utf8Piece::Kind::character || static_cast<unsigned char>(line[0]) < 0x20 || line[0] == 0x7f)
-      return false;
-    line.remove_prefix(static_cast<size_t>(piece.bytes));
-  }
-  return true;
-}
 
 // What is said about a file of these bytes: "(no error)", or one line.
 std::string refusal(std::string_view bytes) {

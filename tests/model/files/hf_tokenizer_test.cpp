@@ -200,6 +200,8 @@ TEST_SUITE("model/files") {
     CHECK(names(refusal(with("/model/byte_fallback", true)), "model.byte_fallback"));
     CHECK(names(refusal(with("/model/end_of_word_suffix", "</w>")), "model.end_of_word_suffix", "</w>"));
     CHECK(names(refusal(with("/normalizer", {{"type", "NFKC"}})), "normalizer", "NFKC"));
+    CHECK(names(refusal(with("/normalizer", {{"type", "a\nb"}})), R"(is of type a\x0ab; kvlab reads NFC)"));
+    CHECK(names(refusal(with("/model/merges/0", "t \n")), R"(needs "\x0a", which is not in the vocabulary)"));
     CHECK(refusal(with("/normalizer", {{"type", "Sequence"}, {"normalizers", json::array()}})) == "(no error)");
     CHECK(names(refusal(with("/decoder", {{"type", "Metaspace"}})), "decoder", "Metaspace"));
     CHECK(names(refusal(with("/pre_tokenizer", {{"type", "Metaspace"}})), "pre_tokenizer", "Metaspace"));

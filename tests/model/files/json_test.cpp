@@ -89,6 +89,18 @@ TEST_SUITE("model/files") {
     CHECK(names(refusal(R"({"a": 1e999})"), "too large"));
   }
 
+  TEST_CASE("names out of the file stand in one printable line, cut when they are long") {
+    const JsonValue value = parsed(R"({"a\nb": 1, "\u001b[2J": [true], "\u2028": null})");
+    CHECK(names(error_of<FormatError>([&] { value.at("a\nb").text(); }), R"(a\x0ab is 1)"));
+    CHECK(names(error_of<FormatError>([&] { value.at("\x1b[2J").elements()[0].text(); }), R"(: \x1b[2J[0] is true)"));
+    CHECK(names(error_of<FormatError>([&] { value.at("\u2028"); }), R"(: \xe2\x80\xa8 is null)"));
+    CHECK(names(error_of<FormatError>([&] { value.at("x\ty"); }), R"(: x\x09y is missing)"));
+    CHECK(names(refusal(R"({"a\nb": 1, "a\nb": 2})"), R"("a\x0ab" occurs twice)"));
+    CHECK(names(refusal(R"({"a\nb": 1e999})"), R"(a\x0ab holds a number)"));
+    const std::string long_name(10'000, 'k');
+    CHECK(error_of<FormatError>([&] { parsed("{}").at(long_name); }).size() < 300);
+  }
+
   TEST_CASE("brackets without end are refused before they cost anything") {
     CHECK(names(refusal(std::string(1'000'000, '[')), "nested"));
     std::string objects;

@@ -172,6 +172,11 @@ TEST_SUITE("model/files") {
     CHECK(names(refusal("{}", 3), "3 bytes follow"));
   }
 
+  TEST_CASE("names of tensors and types stand in one printable line") {
+    CHECK(names(refusal(R"({"a\nb":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})", 2), R"(: a\x0ab begins at)"));
+    CHECK(names(refusal(one_tensor(R"(F\n32)", "[1]", "[0,4]"), 4), R"(t.dtype is F\x0a32)"));
+  }
+
   TEST_CASE("a file cut anywhere is refused") {
     const std::string whole = valid_file();
     REQUIRE(refusal_of_bytes(whole) == "(no error)");
