@@ -37,3 +37,10 @@ if(KVLAB_SANITIZE)
     -fno-sanitize-recover=all)
   target_link_options(kvlab_flags INTERFACE -fsanitize=${KVLAB_SANITIZE})
 endif()
+
+if(KVLAB_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "libFuzzer comes with clang: set CXX to a clang, not ${CMAKE_CXX_COMPILER}")
+  endif()
+  target_compile_options(kvlab_flags INTERFACE -fsanitize=fuzzer-no-link)  # counts what an input reaches
+endif()
