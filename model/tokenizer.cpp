@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <utf8proc.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <stdexcept>
 
+#include "model/composed_form.h"
 #include "model/utf8_stream.h"
 
 namespace kv {
@@ -29,17 +26,6 @@ void demand_utf8(std::string_view text) {
       throw std::invalid_argument(fmt::format("the text is not valid UTF-8 at byte {}", at));
     at += piece.bytes;
   }
-}
-
-// Unicode's normal form C: a letter and its combining marks become one character where there is one.
-std::string composed(std::string_view text) {
-  utf8proc_uint8_t* result = nullptr;
-  const utf8proc_ssize_t size =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
-                   &result, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, &std::free);
-  if (size < 0) throw std::invalid_argument(fmt::format("the text cannot be composed: {}", utf8proc_errmsg(size)));
-  return {reinterpret_cast<const char*>(result), static_cast<size_t>(size)};
 }
 
 // The text of a token or a word on one line: bytes that are no complete character as <F0 9F 98>, control characters as
@@ -167,7 +153,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials)
 void Tokenizer::encode_plain(std::string_view text, std::vector<int32_t>& ids) const {
   if (text.empty()) return;
   std::string changed;
-  if (parts_->compose) text = changed = composed(text);
+  if (parts_->compose) text = changed = composed_form(text);
   if (by_scores()) text = changed = with_plain_spaces(text);
   if (parts_->space_in_front) text = changed = " " + std::string(text);
   for (const std::string& word : parts_->pre_tokenizer.words(text)) encode_word(word, ids);
