@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <pcre2.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 
 namespace kv {
@@ -32,17 +34,24 @@ std::string with_modern_spaces(std::string_view text) {
   return modern;
 }
 
+// Patterns come out of files, and some need exponentially many steps. Those of real tokenizers need one or a few a
+// byte, where a run of spaces is tried at each of its ends; PCRE2's own limit, a constant, would stop them on long
+// runs.
+uint32_t most_steps(size_t text_bytes) {
+  return static_cast<uint32_t>(std::min<uint64_t>(10'000 + 50 * uint64_t{text_bytes}, 0xffffffffu));
+}
+constexpr uint32_t kMostHeap = 100'000;  // KiB
+
 std::vector<Stretch> stretches(const pcre2_code* pattern, std::string_view text) {
   uint32_t options = 0;
   pcre2_pattern_info(pattern, PCRE2_INFO_ALLOPTIONS, &options);
   const std::string seen = (options & PCRE2_LITERAL) != 0 ? std::string(text) : with_modern_spaces(text);
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> match(
       pcre2_match_data_create_from_pattern(pattern, nullptr), pcre2_match_data_free);
-  // The default limits stop a pattern that tries the positions of a very long run of spaces one after the other.
   const std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)> limits(
       pcre2_match_context_create(nullptr), pcre2_match_context_free);
-  pcre2_set_match_limit(limits.get(), 2'000'000'000);
-  pcre2_set_heap_limit(limits.get(), 1'000'000);  // KiB
+  pcre2_set_match_limit(limits.get(), most_steps(text.size()));
+  pcre2_set_heap_limit(limits.get(), kMostHeap);
 
   std::vector<Stretch> list;
   size_t done = 0;  // up to here the list is complete
@@ -52,7 +61,9 @@ std::vector<Stretch> stretches(const pcre2_code* pattern, std::string_view text)
     const int found = pcre2_match(pattern, reinterpret_cast<PCRE2_SPTR>(seen.data()), seen.size(), from,
                                   PCRE2_NO_UTF_CHECK, match.get(), limits.get());
     if (found == PCRE2_ERROR_NOMATCH) break;
-    if (found < 0) throw std::runtime_error("the tokenizer's pattern failed on this text: " + message_of(found));
+    if (found < 0)
+      throw std::invalid_argument(
+          fmt::format("the tokenizer's pattern gives up on a text of {} bytes: {}", text.size(), message_of(found)));
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
     const size_t begin = ends[0], end = ends[1];
     if (end <= begin) {  // an empty match cuts nothing: try from the next character
@@ -106,7 +117,9 @@ void PreTokenizer::add_literal_split(const std::string& text, Behaviour behaviou
 void PreTokenizer::add_compiled(const std::string& pattern, bool literal, Behaviour behaviour, bool inverted) {
   int error = 0;
   size_t where = 0;
-  const uint32_t options = PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_MULTILINE);
+  // \C matches a byte: it would cut characters in two, and what comes behind relies on whole ones.
+  const uint32_t options =
+      PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C);
   pcre2_code* const code =
       pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options, &error, &where, nullptr);
   if (code == nullptr)

@@ -28,7 +28,8 @@ class PreTokenizer {
   // A space in front of every piece that has none.
   void add_prefix_space();
 
-  // The words of valid UTF-8, none empty. No steps: the text itself.
+  // The words of valid UTF-8, none empty. No steps: the text itself. Throws std::invalid_argument when a pattern takes
+  // too many steps, which only a malicious one does.
   std::vector<std::string> words(std::string_view text) const;
 
   // GPT-2's rule: contractions, letters, numbers and other signs, each with the space before it; and white space.

@@ -139,4 +139,23 @@ TEST_SUITE("model") {
   TEST_CASE("a pattern that does not compile is refused, with the place") {
     CHECK(names(error_of<std::invalid_argument>([] { split("a(b", Behaviour::isolated); }), "byte 3"));
   }
+
+  TEST_CASE("a pattern that would cut characters in two is refused") {
+    CHECK(names(error_of<std::invalid_argument>([] { split("\\C", Behaviour::isolated); }), "byte 2", "\\C"));
+  }
+
+  TEST_CASE("a pattern of exponentially many steps gives up; long runs do not make real ones do so") {
+    const PreTokenizer endless = split("(a+)+$", Behaviour::isolated);
+    CHECK(endless.words("aaa") == Words{"aaa"});
+    CHECK(names(error_of<std::invalid_argument>([&] { endless.words(std::string(40, 'a') + "!"); }), "41 bytes",
+                "limit"));
+    for (const PreTokenizer& real : {gpt2(), smollm(), PreTokenizer::llama3(), PreTokenizer::qwen2()})
+      for (const char* unit : {" ", "\n", "a", "A", "7", "!", "\u00E9", "'"}) {
+        std::string run;
+        for (int i = 0; i < 100'000; ++i) run += unit;
+        std::string joined;
+        for (const std::string& word : real.words(run + "x")) joined += word;
+        CHECK(joined == run + "x");
+      }
+  }
 }
