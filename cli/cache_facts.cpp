@@ -14,9 +14,10 @@ namespace kv::cli {
 
 namespace {
 
-std::string_view kind_of_layer(const ModelConfig& config, const LayerCache& cache) {
+std::string_view kind_of_layer(const ModelConfig& config, int64_t layer) {
+  const LayerCache& cache = config.layer_cache[static_cast<size_t>(layer)];
   if (cache.kind == LayerCache::Kind::latent) return "mla";
-  if (cache.kv_heads == config.heads) return "mha";
+  if (cache.kv_heads == config.sizes_of(layer).heads) return "mha";
   return cache.kv_heads == 1 ? "mqa" : "gqa";
 }
 
@@ -30,12 +31,30 @@ std::string values_text(const LayerCache& cache) {
                      cache.value_head_dim);
 }
 
+// One text where all layers have the same; else "layers 0-1: this; layer 2: that", in the order of the layers.
+template <class TextOf>
+std::string by_layers(int64_t layers, const TextOf& text_of) {
+  std::vector<std::pair<std::string, std::set<int64_t>>> texts;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    const std::string text = text_of(layer);
+    auto found = std::find_if(texts.begin(), texts.end(), [&](const auto& t) { return t.first == text; });
+    if (found == texts.end()) found = texts.insert(texts.end(), {text, {}});
+    found->second.insert(layer);
+  }
+  if (texts.size() == 1) return texts.front().first;
+  std::string all;
+  for (const auto& [text, of] : texts)
+    all +=
+        fmt::format("{}{} {}: {}", all.empty() ? "" : "; ", of.size() == 1 ? "layer" : "layers", ranges_text(of), text);
+  return all;
+}
+
 }  // namespace
 
 std::string_view attention_kind(const ModelConfig& config) {
   std::set<std::string_view> kinds;
-  for (const LayerCache& cache : config.layer_cache)
-    if (stores(cache)) kinds.insert(kind_of_layer(config, cache));
+  for (size_t layer = 0; layer < config.layer_cache.size(); ++layer)
+    if (stores(config.layer_cache[layer])) kinds.insert(kind_of_layer(config, static_cast<int64_t>(layer)));
   return kinds.size() == 1 ? *kinds.begin() : "mixed";
 }
 
@@ -51,9 +70,17 @@ std::string heads_text(const ModelConfig& config) {
   if (config.has_latent_attention())
     return fmt::format("{} query heads share a latent of {} values and a rope key of {}", config.heads,
                        config.latent.latent_dim, config.latent.rope_dim);
-  if (config.kv_heads == config.heads)
-    return fmt::format("{} query heads, each with a KV head of its own", config.heads);
-  return fmt::format("{} query heads share {}", config.heads, count_of(config.kv_heads, "KV head"));
+  return by_layers(config.layers, [&](int64_t layer) {
+    const LayerSizes sizes = config.sizes_of(layer);
+    if (sizes.kv_heads == sizes.heads)
+      return fmt::format("{}, each with a KV head of its own", count_of(sizes.heads, "query head"));
+    return fmt::format("{} share {}", count_of(sizes.heads, "query head"), count_of(sizes.kv_heads, "KV head"));
+  });
+}
+
+std::string hidden_dim_text(const ModelConfig& config) {
+  return by_layers(config.layers, [&](int64_t layer) { return with_commas(config.sizes_of(layer).hidden_dim); }) +
+         " (feed-forward)";
 }
 
 std::string bytes_per_token_formula(const ModelConfig& config, Dtype dtype) {

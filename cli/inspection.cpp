@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/gguf_inspection.h"
 #include "model/error.h"
 #include "model/files/hf_config.h"
 #include "model/files/hf_tokenizer.h"
@@ -33,7 +34,7 @@ void inspect_tensors(const fs::path& path, Inspection& found) {
     std::transform(dtype.begin(), dtype.end(), dtype.begin(), [](unsigned char c) { return std::tolower(c); });
     found.tensors.push_back({name, dtype, tensor.shape, std::ssize(tensor.bytes)});
   }
-  found.metadata = file.metadata;
+  found.metadata = nlohmann::ordered_json(file.metadata);
 }
 
 // The tensors as the forward pass will use them, in its order.
@@ -43,8 +44,10 @@ void inspect_model(const fs::path& path, Inspection& found) {
     const Shape shape = tensor.vector ? Shape{tensor.cols} : Shape{tensor.rows, tensor.cols};
     found.tensors.push_back({tensor.name, std::string(name_of(tensor.place->dtype)), shape, tensor.place->bytes()});
   }
+  found.parameters = parameter_count(model.config);
   found.config = std::move(model.config);
   found.tokenizer = std::move(model.tokenizer);
+  found.chat_template = std::move(model.chat_template);
   found.no_tokenizer = std::move(model.no_tokenizer);
   found.notes = std::move(model.notes);
   if (!found.tokenizer)  // it is told in a place of its own
@@ -53,6 +56,7 @@ void inspect_model(const fs::path& path, Inspection& found) {
 
 void inspect_config(const fs::path& path, Inspection& found) {
   found.config = read_hf_config(path);
+  found.parameters = parameter_count(*found.config);
   found.notes.push_back("There are no weights beside this config.json: it can be sized, but it cannot run.");
   const fs::path tokenizer = path.parent_path() / "tokenizer.json";
   if (!is_there(tokenizer)) {
@@ -80,6 +84,8 @@ Inspection inspect(const fs::path& path) {
   found.path = path.string();
   if (path.extension() == ".safetensors")
     inspect_tensors(path, found);
+  else if (path.extension() == ".gguf")
+    inspect_gguf(path, found);
   else if (fs::is_directory(path, ignored) || has_weights(path.parent_path()))
     inspect_model(path, found);
   else

@@ -2,7 +2,6 @@
 #include "cli/cache_facts.h"
 #include "cli/inspection.h"
 #include "cli/json_output.h"
-#include "model/weights.h"
 
 namespace kv::cli {
 
@@ -32,6 +31,7 @@ Json rope_json(const RopeConfig& rope) {
                {"theta", rope.theta},
                {"pairing", rope.pairing == RopeConfig::Pairing::half ? "half" : "interleaved"},
                {"scaling", name_of(rope.scaling)}};
+  if (!rope.divisors.empty()) json["divisors"] = rope.divisors;
   if (rope.scaling == RopeConfig::Scaling::none) return json;
   json["factor"] = rope.factor;
   if (rope.scaling == RopeConfig::Scaling::linear) return json;
@@ -67,11 +67,18 @@ Json layer_json(const LayerCache& cache) {
   return nullptr;
 }
 
-void add_config(Json& json, const ModelConfig& config) {
+Json sizes_json(const ModelConfig& config) {
+  Json layers = Json::array();
+  for (const LayerSizes& sizes : config.layer_sizes)
+    layers.push_back({{"heads", sizes.heads}, {"kv_heads", sizes.kv_heads}, {"hidden_dim", sizes.hidden_dim}});
+  return layers;
+}
+
+void add_config(Json& json, const ModelConfig& config, int64_t parameters) {
   json["model"] = config.name;
   json["family"] = kv::name_of(config.family);
   json["attention"] = attention_kind(config);
-  json["parameters"] = parameter_count(config);
+  json["parameters"] = parameters;
   json["layers"] = config.layers;
   json["model_dim"] = config.model_dim;
   json["hidden_dim"] = config.hidden_dim;
@@ -81,6 +88,8 @@ void add_config(Json& json, const ModelConfig& config) {
   json["kv_heads"] = config.kv_heads;
   json["key_head_dim"] = config.key_head_dim;
   json["value_head_dim"] = config.value_head_dim;
+  if (!config.layer_sizes.empty()) json["layer_sizes"] = sizes_json(config);
+  if (config.experts.count > 0) json["experts"] = {{"count", config.experts.count}, {"used", config.experts.used}};
   if (config.has_latent_attention())
     json["latent"] = {{"query_latent_dim", config.latent.query_latent_dim},
                       {"latent_dim", config.latent.latent_dim},
@@ -106,12 +115,18 @@ void add_config(Json& json, const ModelConfig& config) {
   json["assumed"] = config.assumed;
 }
 
-Json tokenizer_json(const Tokenizer& tokenizer) {
+Json tokenizer_json(const Inspection& found) {
+  const Tokenizer& tokenizer = *found.tokenizer;
   Json specials = Json::array();
   for (const int32_t id : tokenizer.special_tokens())
     specials.push_back({{"id", id}, {"text", tokenizer.token_label(id)}});
-  return {
-      {"tokens", tokenizer.size()}, {"begin_token", or_null(tokenizer.begin_token())}, {"special_tokens", specials}};
+  Json json = {{"kind", found.tokenizer_kind},
+               {"tokens", tokenizer.size()},
+               {"begin_token", or_null(tokenizer.begin_token())},
+               {"bytes_without_token", tokenizer.bytes_without_token()},
+               {"special_tokens", specials}};
+  if (!found.pre_tokenizer.empty()) json["pre_tokenizer"] = found.pre_tokenizer;
+  return json;
 }
 
 }  // namespace
@@ -119,13 +134,19 @@ Json tokenizer_json(const Tokenizer& tokenizer) {
 std::string json_of(const Inspection& found) {
   Json json;
   json["path"] = found.path;
-  if (found.config) {
-    add_config(json, *found.config);
-    json["tokenizer"] = found.tokenizer ? tokenizer_json(*found.tokenizer) : Json(nullptr);
-    if (!found.tokenizer) json["no_tokenizer"] = found.no_tokenizer;
-  } else {
-    json["metadata"] = found.metadata;
+  if (!found.format.empty()) {
+    json["format"] = found.format;
+    json["architecture"] = found.architecture;
   }
+  if (found.config)
+    add_config(json, *found.config, found.parameters);
+  else if (found.describes_model())
+    json["parameters"] = found.parameters;
+  if (found.describes_model()) {
+    json["tokenizer"] = found.tokenizer ? tokenizer_json(found) : Json(nullptr);
+    if (!found.tokenizer) json["no_tokenizer"] = found.no_tokenizer;
+  }
+  if (!found.metadata.is_null()) json["metadata"] = found.metadata;
   json["weights_bytes"] = found.weights_bytes();
   json["tensors"] = Json::array();
   for (const InspectedTensor& tensor : found.tensors)

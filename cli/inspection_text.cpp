@@ -1,13 +1,15 @@
 // An inspection as people read it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/cache_facts.h"
 #include "cli/inspection.h"
+#include "cli/json_output.h"
 #include "cli/numbers.h"
 #include "cli/tensor_groups.h"
 #include "cli/text_table.h"
 #include "model/bytes.h"
-#include "model/weights.h"
 
 namespace kv::cli {
 
@@ -42,10 +44,22 @@ std::string beginning_of(const std::string& text) {
   return fmt::format("{} ... ({} in all; --json has them)", text.substr(0, kMost), count_of(std::ssize(text), "byte"));
 }
 
+std::string metadata_text(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return beginning_of(value.get<std::string>());
+  if (!value.is_object()) return beginning_of(compact_text(value));
+  const std::string element = value["array_of"];  // a long array
+  const auto size = value["size"].get<int64_t>();
+  return element == "text" ? count_of(size, "text") : fmt::format("{} ({})", count_of(size, "value"), element);
+}
+
 std::string rope_text(const RopeConfig& rope) {
   std::string text = fmt::format(
       "theta {}, {} dimensions in pairs ({})", rope.theta, rope.dim,
       rope.pairing == RopeConfig::Pairing::half ? fmt::format("i, i + {}", rope.dim / 2) : std::string("2i, 2i + 1"));
+  if (!rope.divisors.empty())
+    text += fmt::format("; frequencies divided by {:.4g} to {:.4g}",
+                        *std::min_element(rope.divisors.begin(), rope.divisors.end()),
+                        *std::max_element(rope.divisors.begin(), rope.divisors.end()));
   switch (rope.scaling) {
     case RopeConfig::Scaling::none: return text;
     case RopeConfig::Scaling::linear: return text + fmt::format("; linear, factor {}", rope.factor);
@@ -69,14 +83,24 @@ std::string biases_text(const ModelConfig& config) {
   return text.empty() ? "none" : text;
 }
 
-void add_model(Page& page, const ModelConfig& config) {
+void add_file(Page& page, const Inspection& found) {
+  page.title("File");
+  page.fact("format", found.format);
+  page.fact("architecture", found.architecture.empty() ? "none is named" : found.architecture);
+  if (!found.config) page.fact("parameters", with_commas(found.parameters));
+}
+
+void add_model(Page& page, const ModelConfig& config, int64_t parameters) {
   page.title("Model");
   page.fact("name", config.name);
   page.fact("family", std::string(name_of(config.family)));
-  page.fact("parameters", with_commas(parameter_count(config)));
+  page.fact("parameters", with_commas(parameters));
   page.fact("layers", std::to_string(config.layers));
   page.fact("model_dim", with_commas(config.model_dim));
-  page.fact("hidden_dim", with_commas(config.hidden_dim) + " (feed-forward)");
+  page.fact("hidden_dim", hidden_dim_text(config));
+  if (config.experts.count > 0)
+    page.fact("experts",
+              fmt::format("{} in a layer, {} of them for a token", config.experts.count, config.experts.used));
   page.fact("vocab", with_commas(config.vocab) + (config.tied_embeddings ? ", the head is the embedding"
                                                                          : ", the head has weights of its own"));
   page.fact("max_context", with_commas(config.max_context) + " positions");
@@ -146,12 +170,17 @@ void add_tokenizer(Page& page, const Inspection& found) {
   for (size_t i = 0; i < std::min(kShown, tokenizer.special_tokens().size()); ++i)
     specials += (i > 0 ? ", " : "") + label(tokenizer.special_tokens()[i]);
   if (tokenizer.special_tokens().size() > kShown) specials += ", ...";
-  page.fact("kind", "byte-pair encoding over bytes");
+  page.fact("kind", found.tokenizer_kind);
+  if (!found.pre_tokenizer.empty()) page.fact("words", fmt::format("cut as \"{}\" does", found.pre_tokenizer));
   page.fact("tokens", with_commas(tokenizer.size()));
+  if (const int missing = tokenizer.bytes_without_token(); missing > 0)
+    page.fact("bytes", fmt::format("{} of 256 are no token by themselves", missing));
   page.fact("special",
             fmt::format("{}{}{}", tokenizer.special_tokens().size(), specials.empty() ? "" : ": ", specials));
-  if (const auto begin = found.config ? found.config->begin_token : std::nullopt)
-    page.fact("begins with", label(*begin));
+  if (const auto begin = tokenizer.begin_token())
+    page.fact("begins with", label(*begin) + ", in front of every text");
+  else if (found.config && found.config->begin_token)
+    page.fact("begin token", label(*found.config->begin_token) + ", not put in front of texts");
   std::string ends;
   for (const int64_t id : found.config ? found.config->end_tokens : std::vector<int64_t>{})
     ends += (ends.empty() ? "" : ", ") + label(id);
@@ -168,16 +197,17 @@ void add_sentences(Page& page, const std::string& title, const std::vector<std::
 
 std::string text_of(const Inspection& found, const Terminal& terminal) {
   Page page(terminal);
+  if (!found.format.empty()) add_file(page, found);
   if (found.config) {
-    add_model(page, *found.config);
+    add_model(page, *found.config, found.parameters);
     add_attention(page, *found.config);
     add_cache(page, *found.config);
-    add_sentences(page, "Assumed, since the config does not say", found.config->assumed);
+    add_sentences(page, "Assumed, since the file does not say", found.config->assumed);
   }
   if (!found.tensors.empty() || !found.config) add_tensors(page, found);
-  if (found.config) add_tokenizer(page, found);
+  if (found.describes_model()) add_tokenizer(page, found);
   std::vector<std::string> metadata;
-  for (const auto& [key, value] : found.metadata) metadata.push_back(key + ": " + beginning_of(value));
+  for (const auto& [key, value] : found.metadata.items()) metadata.push_back(key + ": " + metadata_text(value));
   add_sentences(page, "Metadata", metadata);
   add_sentences(page, "Notes", found.notes);
   return page.take();
