@@ -168,6 +168,15 @@ def failure_of_pip(words, requirement):
     return "pip failed, and says: " + re.sub(r"https?://\S+", "(an address)", said[-1])
 
 
+def end(pip):
+    """Ends pip, which is first asked to, so that it takes its bar away and shows the cursor again."""
+    pip.send_signal(signal.SIGINT)
+    try:
+        pip.wait(2)
+    except subprocess.TimeoutExpired:
+        pip.kill()
+
+
 def download(facts, folder):
     """The path of the wheel, fetched into `folder`."""
     requirement = f"{facts.package}=={facts.version}"
@@ -187,7 +196,7 @@ def download(facts, folder):
         try:
             words = pip.stderr.read()
         except BaseException:
-            pip.kill()
+            end(pip)
             raise
         finally:
             note.cancel()
