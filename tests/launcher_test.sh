@@ -60,12 +60,19 @@ case $1 in
   --build)
     echo "a line of the build"
     [[ -z ${BROKEN-} ]] || exit 1
-    mkdir -p "$2/cli"
+    mkdir -p "$2/cli" "$2/tests/fuzz"
     { echo '#!/usr/bin/env bash'; echo 'printf "<%s>" "$@"; cat; exit 7'; } >"$2/cli/kvlab"
-    : >"$2/runs"; touch "$2/cli/kvlab"; $CHMOD +x "$2/cli/kvlab" ;;
+    : >"$2/runs"; touch "$2/cli/kvlab"
+    for name in write_seeds gguf_fuzz safetensors_fuzz config_fuzz tokenizer_fuzz; do
+      { echo '#!/usr/bin/env bash'; echo 'echo "${0##*/} $*" >>"$LOG"'; echo '[[ ${0##*/} == "${FINDS-}" ]] || exit 0'
+        echo 'echo "SUMMARY: something"; echo "Test unit written to $TREE/build/fuzz/found/x"; exit 77'
+      } >"$2/tests/fuzz/$name"
+      $CHMOD +x "$2/tests/fuzz/$name"
+    done
+    $CHMOD +x "$2/cli/kvlab" ;;
   *)
     echo "a line of the configure step, CXX=$CXX"
-    mkdir -p "$TREE/build/release"; : >"$TREE/build/release/build.ninja" ;;
+    mkdir -p "$TREE/build/$4"; : >"$TREE/build/$4/build.ninja" ;;
 esac
 STAND_IN
 stand_in dpkg-query <<'STAND_IN'
@@ -177,9 +184,36 @@ check "the next start builds" prints "<x>one line"
 start "$kvlab" test -R model
 check "test hands its arguments to ctest" prints "ctest says: --preset release --no-tests=error -R model"
 check "and builds every target" did_not "--target"
+forget
+start "$kvlab" fuzz 5
+check "fuzz configures with clang" says "CXX=clang++"
+check "and builds the fuzzers alone" did "--target fuzzers"
+for target in gguf safetensors config tokenizer; do
+  check "fuzz runs the fuzzer of $target for so long" did "${target}_fuzz -max_total_time=5 "
+  check "and says so" grep -qF "$target: nothing found" "$scratch/out"
+done
+check "fuzz ends well when nothing is found" exits 0
 start "$kvlab" fuzz
-check "fuzz is honest" says "there is nothing to fuzz yet"
+check "fuzz takes a minute each unless told otherwise" did "gguf_fuzz -max_total_time=60 "
+check "the second start does not configure" did_not "--preset"
+settings=("${with[@]}" FINDS=config_fuzz)
+start "$kvlab" fuzz 5
+check "what is found is named" grep -qF "config: FOUND build/fuzz/found/x" "$scratch/out"
+check "the other fuzzers run all the same" did "tokenizer_fuzz -max_total_time=5 "
+check "and the exit status is 1" exits 1
+start "$kvlab" fuzz long
+check "fuzz wants a number of seconds" says "'long' is no number of seconds"
+check "or is a wrong command line" exits 2
+forget CXX=g++
+start "$kvlab" fuzz
+check "fuzz refuses g++" says "fuzzing needs clang"
 check "with exit status 1" exits 1
+forget MISSING=libclang-rt-dev
+start "$kvlab" fuzz 5
+check "what fuzzing needs is installed" did "--no-install-recommends libclang-rt-dev"
+forget MISSING=libclang-rt-dev
+start "$kvlab" x
+check "and for nothing else" did_not apt-get
 
 forget
 for i in 1 2 3; do
