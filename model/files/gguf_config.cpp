@@ -265,6 +265,10 @@ class Reader {
                                                 shape_text(tensor->stored.shape), pairs));
     config_.rope.divisors.resize(static_cast<size_t>(pairs));
     widen_row(dtype, tensor->stored.bytes.data(), pairs, config_.rope.divisors.data());
+    for (const double divisor : config_.rope.divisors)
+      if (!(divisor > 0 && std::isfinite(divisor)))
+        throw FormatError(file_.path, fmt::format("{} (at byte {}) holds {}, expected positive numbers", tensor->name,
+                                                  tensor->stored.file_offset, divisor));
   }
 
   // --- What only the tensors tell ---

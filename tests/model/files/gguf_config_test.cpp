@@ -220,6 +220,9 @@ TEST_SUITE("model/files/gguf") {
     expect_refusal(counting("rope_freqs.weight", {3}));
     expect_refusal(counting("rope_freqs.weight", {2, 1}));
     expect_refusal({"rope_freqs.weight", {2}, kI8, "\1\1"});
+    for (const float bad :
+         {0.0f, -1.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+      expect_refusal({"rope_freqs.weight", {2}, kF32, number_bytes(1.0f) + number_bytes(bad)});
     CHECK(names(refusal(small_llama().with(counting("rope_factors_long.weight", {2}))), "rope_factors_long.weight",
                 "longrope"));
   }
