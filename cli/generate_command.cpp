@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/answer.h"
+#include "cli/chat_prompt.h"
 #include "cli/command.h"
 #include "cli/generate_report.h"
 #include "cli/generate_settings.h"
@@ -32,7 +33,8 @@ Examples:
   kvlab generate --model austen-mla --temperature 0.8 --seed 7 --prompt "My dear"
   kvlab generate --model tests/goldens/llama-gqa3 --raw-ids --prompt 5,17,4 --json
   kvlab generate --prompt "It is" --tokens 2 --trace run.safetensors
-  kvlab generate --prompt - < letter.txt)";
+  kvlab generate --prompt - < letter.txt
+  kvlab generate --model smollm2 --chat --prompt "What is a cache?"   # once fetched)";
 
 void add_prompt_options(CLI::App& app, GenerateSettings& s) {
   constexpr const char* kGroup = "Model and prompt";
@@ -44,7 +46,7 @@ void add_prompt_options(CLI::App& app, GenerateSettings& s) {
   add_choice<Specials>(app, "--specials", s.specials, {{"on", Specials::parse}, {"off", Specials::ignore}},
                        "<|...|> in the prompt is the special token")
       ->group(kGroup);
-  app.add_flag("--chat", s.chat, "apply the model's chat template (not there yet)")->group(kGroup);
+  app.add_flag("--chat", s.chat, "the prompt is a message: the model's chat template\ngoes around it")->group(kGroup);
 }
 
 void add_sampling_options(CLI::App& app, GenerateSettings& s) {
@@ -108,7 +110,9 @@ void refuse_what_is_not_there(const GenerateSettings& s) {
   if (s.device == DeviceChoice::cuda || s.device == DeviceChoice::emulated)
     throw std::runtime_error(fmt::format("--device {}: this build has no CUDA kernels yet; use --device cpu",
                                          s.device == DeviceChoice::cuda ? "cuda" : "emulated"));
-  if (s.chat) throw std::runtime_error("--chat: chat templates cannot be applied yet; use a plain --prompt");
+  if (s.chat && s.raw_ids)
+    throw UsageError(
+        "--chat writes the prompt with the model's template, which --raw-ids has no text for; leave one out");
 }
 
 Sampler sampler_of(const GenerateSettings& s) {
@@ -139,6 +143,14 @@ void require_useful_capacity(const GenerateSettings& s, const ModelConfig& confi
                                          config.max_context, config.name));
 }
 
+std::vector<int32_t> tokens_of(const GenerateSettings& s, const LoadedModel& model, const std::string& text) {
+  if (s.chat) return tokens_of_chat(model, chat_template_at(model_path(s.model)), text, s.specials);
+  if (!s.raw_ids) return tokens_of_prompt(model, text, s.specials);
+  std::vector<int32_t> ids = parse_token_ids(text);
+  if (ids.empty()) throw std::runtime_error("the prompt is empty: give token ids, such as --prompt 0,17,4");
+  return ids;
+}
+
 int run(const GenerateSettings& s) {
   refuse_what_is_not_there(s);
   Sampler sampler = sampler_of(s);
@@ -151,8 +163,7 @@ int run(const GenerateSettings& s) {
 
   // Read the prompt.
   const std::string text = read_prompt(s.prompt);
-  const std::vector<int32_t> prompt = s.raw_ids ? parse_token_ids(text) : tokens_of_prompt(model, text, s.specials);
-  if (prompt.empty()) throw std::runtime_error("the prompt is empty: give token ids, such as --prompt 0,17,4");
+  const std::vector<int32_t> prompt = tokens_of(s, model, text);
 
   // Embeddings often have spare rows that no text leads to.
   cpu::GenerateOptions options = s.options;
@@ -161,7 +172,7 @@ int run(const GenerateSettings& s) {
   // Generate; the first token ends the silence in which the prompt is read.
   cpu::Team team(static_cast<int>(s.threads));
   const Answer::Form form = s.json ? Answer::Form::silent : s.raw_ids ? Answer::Form::ids : Answer::Form::text;
-  Answer answer(model, form, s.raw_ids ? token_ids_text(prompt) : text);
+  Answer answer(model, form, s.raw_ids ? token_ids_text(prompt) : s.chat ? text + "\n" : text);
   Progress progress(fmt::format("reading {} prompt tokens", prompt.size()));
   const auto on_token = [&](int32_t token) {
     progress.finish();

@@ -84,7 +84,6 @@ void inspect_tensors(const Gguf& file, Inspection& found) {
 }
 
 void inspect_tokenizer(const Gguf& file, Inspection& found) {
-  found.chat_template = text_at(file, "tokenizer.chat_template");
   found.pre_tokenizer = text_at(file, "tokenizer.ggml.pre");
   if (text_at(file, "tokenizer.ggml.model") == "llama")
     found.tokenizer_kind = "SentencePiece: characters, joined by the scores of tokens";

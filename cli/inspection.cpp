@@ -1,10 +1,13 @@
 #include "cli/inspection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <system_error>
 #include <utility>
 
+#include "cli/chat_prompt.h"
 #include "cli/gguf_inspection.h"
 #include "model/error.h"
 #include "model/files/hf_config.h"
@@ -47,7 +50,6 @@ void inspect_model(const fs::path& path, Inspection& found) {
   found.parameters = parameter_count(model.config);
   found.config = std::move(model.config);
   found.tokenizer = std::move(model.tokenizer);
-  found.chat_template = std::move(model.chat_template);
   found.no_tokenizer = std::move(model.no_tokenizer);
   found.notes = std::move(model.notes);
   if (!found.tokenizer)  // it is told in a place of its own
@@ -67,6 +69,14 @@ void inspect_config(const fs::path& path, Inspection& found) {
     found.tokenizer = read_hf_tokenizer(tokenizer);
   } catch (const FormatError& error) {
     found.no_tokenizer = error.what();
+  }
+}
+
+void inspect_chat_template(const fs::path& path, Inspection& found) {
+  try {
+    found.chat_template = chat_template_at(path);
+  } catch (const FormatError& error) {
+    found.notes.push_back(fmt::format("Its chat template cannot be read: {}.", error.what()));
   }
 }
 
@@ -90,6 +100,7 @@ Inspection inspect(const fs::path& path) {
     inspect_model(path, found);
   else
     inspect_config(path, found);
+  if (found.describes_model()) inspect_chat_template(path, found);
   return found;
 }
 

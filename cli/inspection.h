@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/terminal.h"
+#include "model/chat_template.h"
 #include "model/config.h"
 #include "model/shape.h"
 #include "model/tokenizer.h"
@@ -36,7 +37,7 @@ struct Inspection {
   std::string no_tokenizer;  // why there is none
   std::string tokenizer_kind = "byte-pair encoding over bytes";
   std::string pre_tokenizer;  // how a GGUF file calls its rule for cutting texts into words
-  std::string chat_template;  // in Jinja; empty: none
+  std::optional<ChatTemplateText> chat_template;
   std::vector<std::string> notes;
 
   bool describes_model() const { return config.has_value() || !format.empty(); }

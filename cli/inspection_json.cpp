@@ -129,6 +129,14 @@ Json tokenizer_json(const Inspection& found) {
   return json;
 }
 
+Json chat_json(const std::optional<ChatTemplateText>& text) {
+  if (!text) return nullptr;
+  const std::optional<ChatTemplate> known = ChatTemplate::recognise(*text);
+  Json json = {{"name", known ? Json(known->name()) : Json(nullptr)}, {"jinja", text->jinja}};
+  if (known && !known->default_system().empty()) json["default_system"] = known->default_system();
+  return json;
+}
+
 }  // namespace
 
 std::string json_of(const Inspection& found) {
@@ -145,6 +153,7 @@ std::string json_of(const Inspection& found) {
   if (found.describes_model()) {
     json["tokenizer"] = found.tokenizer ? tokenizer_json(found) : Json(nullptr);
     if (!found.tokenizer) json["no_tokenizer"] = found.no_tokenizer;
+    json["chat_template"] = chat_json(found.chat_template);
   }
   if (!found.metadata.is_null()) json["metadata"] = found.metadata;
   json["weights_bytes"] = found.weights_bytes();

@@ -187,6 +187,16 @@ void add_tokenizer(Page& page, const Inspection& found) {
   if (!ends.empty()) page.fact("ends with", ends);
 }
 
+std::string chat_text(const std::optional<ChatTemplateText>& text) {
+  if (!text) return "no template";
+  const std::optional<ChatTemplate> known = ChatTemplate::recognise(*text);
+  if (!known) return "a template that kvlab does not know, so that --chat refuses it";
+  std::string words(known->name());
+  if (!known->default_system().empty())
+    words += fmt::format(", which puts in a system message where there is none: {}", known->default_system());
+  return words;
+}
+
 void add_sentences(Page& page, const std::string& title, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
   page.title(title);
@@ -205,7 +215,10 @@ std::string text_of(const Inspection& found, const Terminal& terminal) {
     add_sentences(page, "Assumed, since the file does not say", found.config->assumed);
   }
   if (!found.tensors.empty() || !found.config) add_tensors(page, found);
-  if (found.describes_model()) add_tokenizer(page, found);
+  if (found.describes_model()) {
+    add_tokenizer(page, found);
+    page.fact("chat", chat_text(found.chat_template));
+  }
   std::vector<std::string> metadata;
   for (const auto& [key, value] : found.metadata.items()) metadata.push_back(key + ": " + metadata_text(value));
   add_sentences(page, "Metadata", metadata);

@@ -46,11 +46,15 @@ std::vector<int32_t> ids_without_token(const Tokenizer& tokenizer, int64_t vocab
   return ids;
 }
 
-std::vector<int32_t> tokens_of_prompt(const LoadedModel& model, std::string_view text, Specials specials) {
+const Tokenizer& tokenizer_of(const LoadedModel& model) {
   if (!model.tokenizer)
     throw std::runtime_error(fmt::format("{}: there is no tokenizer for a text ({}); give token ids with --raw-ids",
                                          model.config.name, model.no_tokenizer));
-  const Tokenizer& tokenizer = *model.tokenizer;
+  return *model.tokenizer;
+}
+
+std::vector<int32_t> tokens_of_prompt(const LoadedModel& model, std::string_view text, Specials specials) {
+  const Tokenizer& tokenizer = tokenizer_of(model);
   std::vector<int32_t> tokens = tokenizer.with_begin(tokenizer.encode(text, specials));
   // The tokenizer alone decides whether a text gets a begin token; but where there is no text, it is all there can be.
   const auto begin = static_cast<int32_t>(model.config.begin_token.value_or(-1));

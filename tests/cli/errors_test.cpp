@@ -52,7 +52,6 @@ TEST_SUITE("cli") {
   TEST_CASE("what this build cannot do yet says so") {
     check_fails({"generate", "--device", "cuda", "--prompt", "x"}, "--device cuda", "no CUDA kernels yet");
     check_fails({"generate", "--device", "emulated", "--prompt", "x"}, "--device emulated", "no CUDA kernels yet");
-    check_fails({"generate", "--chat", "--prompt", "x"}, "--chat", "--prompt");
   }
 
   TEST_CASE("an unknown model suggests the nearest names") {

@@ -196,6 +196,10 @@ TEST_SUITE("cli") {
       CHECK(names(run_kvlab({"inspect", "smollm2"}).err, "damaged (4 bytes, expected 98,362,432)",
                   "kvlab fetch smollm2"));
     }
+    {
+      const Variable named("KVLAB_SMOLLM2", KVLAB_SOURCE_DIR "/tests/goldens/qwen3/model.gguf");
+      CHECK(names(run_kvlab({"inspect", "smollm2"}).out, "architecture  qwen3"));
+    }
     const Variable named("KVLAB_SMOLLM2", "/no/such/file.gguf");
     CHECK(run_kvlab({"inspect", "smollm2"}).err ==
           "kvlab: /no/such/file.gguf: there is no such file; KVLAB_SMOLLM2 names it\n");

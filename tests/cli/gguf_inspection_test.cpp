@@ -154,7 +154,7 @@ TEST_SUITE("cli") {
     CHECK(names(page, "architecture  none is named", "cannot run this: general.architecture is missing"));
   }
 
-  TEST_CASE("a tokenizer is shown without a model around it, and one that cannot be read is told") {
+  TEST_CASE("a tokenizer and a chat template are shown without a model around them, and told when unknown") {
     const TemporaryFolder folder;
     const json bytes_pairs = document(folder.write("a.gguf", kv::test::byte_level_tokenizer("smollm").bytes()));
     CHECK(bytes_pairs["tokenizer"]["tokens"] == 260);
@@ -164,6 +164,13 @@ TEST_SUITE("cli") {
 
     const std::string scores = page_of(folder.write("b.gguf", kv::test::sentencepiece_tokenizer().bytes()));
     CHECK(names(scores, "SentencePiece", "<s> (1), in front of every text"));
+
+    GgufBytes chat;
+    chat.text_key("general.architecture", "llama").text_key("tokenizer.chat_template", "{{ messages }}");
+    const std::string chat_path = folder.write("d.gguf", chat.bytes());
+    CHECK(names(page_of(chat_path), "chat          a template that kvlab does not know"));
+    CHECK(document(chat_path)["chat_template"] == json{{"name", nullptr}, {"jinja", "{{ messages }}"}});
+    CHECK(bytes_pairs["chat_template"].is_null());
 
     const std::string unknown = page_of(folder.write("c.gguf", kv::test::byte_level_tokenizer("no-such-rule").bytes()));
     CHECK(names(unknown, "Tokenizer\n  none          tokenizer.ggml.pre", "no-such-rule"));
@@ -190,5 +197,8 @@ TEST_SUITE("cli") {
     CHECK(names(page, "cut as \"smollm\" does", "49,152", "special       17: <|endoftext|> (0), <|im_start|> (1)"));
     CHECK(names(page, "tokenizer.ggml.merges: 48,900 texts", "the head is the embedding"));
     CHECK(names(page, "ends with     <|endoftext|> (0), <|im_end|> (2)"));
+    CHECK(
+        names(page, "chat          smollm2, which puts in a system message where there is none: You are a helpful AI"));
+    CHECK(document(*file)["chat_template"]["name"] == "smollm2");
   }
 }
