@@ -10,6 +10,7 @@
 #include "model/weights.h"
 #include "tests/support/error_of.h"
 #include "tests/support/process.h"
+#include "tests/support/smollm2.h"
 #include "tests/support/temporary_folder.h"
 
 using kv::test::names;
@@ -57,5 +58,28 @@ TEST_SUITE("cli") {
       CHECK(names(table, fmt::format("| `{}` | {} |", name, bytes)));
       CHECK(names(table, fmt::format("| {} |", with_commas(kv::parameter_count(config)))));
     }
+  }
+
+  TEST_CASE("README.md: the size and the licence of the model that can be fetched are those that fetch states") {
+    const std::string readme = read_whole_file(kSource / "README.md"), list = kv::test::run_kvlab({"fetch"}).out;
+    CHECK(names(list, "92.9 MB download", "Apache-2.0", "HuggingFaceTB", "QuantFactory"));
+    CHECK(names(readme, "92.9 MB", "Apache License 2.0", "HuggingFaceTB", "QuantFactory", "./kvlab fetch smollm2"));
+  }
+
+  TEST_CASE("README.md: what SmolLM2 keeps a token and at its full context") {
+    const auto file = kv::test::smollm2_or_skip();
+    if (!file) return;
+    const auto run = kv::test::run_kvlab({"inspect", *file, "--json"});
+    REQUIRE(run.status == 0);
+    const nlohmann::json model = nlohmann::json::parse(run.out);
+    const auto bytes = model["kv_bytes_per_token"].get<int64_t>();
+    const double full_context = static_cast<double>(bytes) * model["max_context"].get<double>() / (1 << 20);
+    CHECK(names(
+        read_whole_file(kSource / "README.md"),
+        fmt::format("{} query heads share {} KV heads in {} layers of head_dim {}: {} B a token in bf16, {} MiB at "
+                    "its full context of {}",
+                    model["heads"].get<int>(), model["kv_heads"].get<int>(), model["layers"].get<int>(),
+                    model["key_head_dim"].get<int>(), with_commas(bytes), full_context,
+                    with_commas(model["max_context"].get<int64_t>()))));
   }
 }
