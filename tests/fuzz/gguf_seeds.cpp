@@ -19,6 +19,13 @@ GgufBytes& tensor(GgufBytes& file, const std::string& name, const std::vector<in
   return file.tensor(name, sizes, type, std::string(static_cast<size_t>(bytes), '\x3c'));
 }
 
+// Every kind of mark of the language, in a program that nobody uses.
+constexpr const char* kTemplate =
+    "{#- what for -#}{% set x = \"You're \\\"x\\\"\" %}\n"
+    "{%- for m in messages -%}\n  {%+ if m.role == 'user' and not loop.first or x[1:] != 2 %}{{ '<|im_start|>' ~ "
+    "m['role'] }}\n"
+    "{%- elif x is defined -%}{{- m.content | trim -}}{% else %}{{ raise_exception('no') }}{% endif %}{% endfor %}\n";
+
 void add_byte_level_tokenizer(GgufBytes& file, const char* pre) {
   const std::vector<std::string> tokens = {"<|im_start|>", "<|im_end|>", "H", "i",   "Hi",
                                            "\xc4\xa0",     "4",          "2", "don", "'"};
@@ -28,7 +35,7 @@ void add_byte_level_tokenizer(GgufBytes& file, const char* pre) {
   file.key("tokenizer.ggml.merges", array, texts_bytes({"H i"}));
   file.u32_key("tokenizer.ggml.bos_token_id", 0).u32_key("tokenizer.ggml.eos_token_id", 1);
   file.u32_key("tokenizer.ggml.unknown_token_id", 1).key("tokenizer.ggml.add_bos_token", boolean, "\1");
-  file.text_key("tokenizer.chat_template", "{{ messages }}");
+  file.text_key("tokenizer.chat_template", kTemplate);
 }
 
 void add_sentencepiece_tokenizer(GgufBytes& file) {
