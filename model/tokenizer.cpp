@@ -40,7 +40,7 @@ std::string label_of(std::string_view bytes) {
     const Utf8Piece piece = first_utf8_piece(rest);
     const std::string_view text = rest.substr(0, piece.bytes);
     const char32_t point = piece.kind == Utf8Piece::Kind::character ? code_point_of(text) : 0;
-    const bool printable = point >= 0x20 && !(point >= 0x7F && point < 0xA0);
+    const bool printable = point >= 0x20 && !(point >= 0x7F && point < 0xA0) && point != 0x2028 && point != 0x2029;
     if (printable || text == "\n" || text == "\t" || text == "\r") {
       flush();
       label += text == "\n" ? "\\n" : text == "\t" ? "\\t" : text == "\r" ? "\\r" : text;

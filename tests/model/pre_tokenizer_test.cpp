@@ -101,6 +101,18 @@ TEST_SUITE("model") {
     }
   }
 
+  TEST_CASE("runs of a million characters are cut by the rules of well-known tokenizers") {
+    for (const PreTokenizer& rule : {PreTokenizer::gpt2(), PreTokenizer::llama3()})
+      for (const char* unit : {" ", "\n", "a", "'", " \t", "\u4F60"}) {
+        std::string run;
+        while (run.size() < 1'000'000) run += unit;
+        const Words words = rule.words(run + "x");
+        std::string joined;
+        for (const std::string& word : words) joined += word;
+        CHECK((joined == run + "x"));
+      }
+  }
+
   TEST_CASE("a match is isolated, removed or merged with the piece before it") {
     CHECK(split("-", Behaviour::isolated).words("a--b-c") == Words{"a", "-", "-", "b", "-", "c"});
     CHECK(split("-", Behaviour::removed).words("a--b-c") == Words{"a", "b", "c"});
