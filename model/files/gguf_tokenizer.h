@@ -2,7 +2,8 @@
 // smollm, gpt-2, llama-bpe and qwen2, or SentencePiece's merging by scores ("llama"). And what else the file says about
 // texts: where they end, and how a conversation is written.
 //
-// Control, unknown and user-defined tokens are cut out of texts by their text, the first two only with Specials::parse.
+// Control, unknown and user-defined tokens are cut out of texts by their text, the first two only with Specials::parse;
+// unused ones are read like normal ones. Of several tokens with one text the first is meant, and all can be decoded.
 // Whether a text gets a begin token is said by add_bos_token; where that is silent, "llama" and llama-bpe want one.
 // add_eos_token is not applied: a generation goes on where its prompt ends.
 #pragma once
