@@ -207,7 +207,6 @@ class Loader {
 void load_tokenizer(const Gguf& file, LoadedModel& model) {
   try {
     model.tokenizer = read_gguf_tokenizer(file);
-    if (const GgufValue* text = file.find("tokenizer.chat_template")) model.chat_template = text->text();
   } catch (const FormatError& error) {
     model.no_tokenizer = error.what();
     model.notes.push_back("Without a tokenizer: " + model.no_tokenizer + ".");

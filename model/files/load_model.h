@@ -21,7 +21,6 @@ struct LoadedModel {
   Weights weights;
   std::optional<Tokenizer> tokenizer;
   std::string no_tokenizer;        // why there is none: absent, or of a kind that kvlab does not read
-  std::string chat_template;       // in Jinja, as the files have it; empty: none
   std::filesystem::path folder;    // that holds the files
   std::vector<std::string> notes;  // choices that were made while loading, as sentences
   std::vector<std::shared_ptr<const MappedFile>> files;  // in which weights lie; empty when they were stored anew
