@@ -85,8 +85,7 @@ class GgufReader {
     read_header();
     for (uint64_t i = 0; i < keys_; ++i) read_key(i);
     for (uint64_t i = 0; i < tensors_; ++i) read_tensor(i);
-    // Without tensors there is no data, and the file may end without the padding before it.
-    if (tensors_ > 0) find_tensors();
+    find_tensors();
     return std::move(result_);
   }
 
@@ -250,7 +249,7 @@ class GgufReader {
   }
 
   // A tensor's own bytes must lie in the file. The padding behind the last one may be missing, which costs nobody
-  // anything, and anything may follow.
+  // anything, and anything may follow. Without tensors there is no data, and no padding before it either.
   void find_tensors() {
     const std::span<const std::byte> file = file_->bytes();
     const auto data_at = *aligned(cursor_.position(), result_.alignment);
