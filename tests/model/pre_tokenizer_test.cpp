@@ -169,5 +169,8 @@ TEST_SUITE("model") {
         for (const std::string& word : real.words(run + "x")) joined += word;
         CHECK(joined == run + "x");
       }
+    // A part of DeepSeek's pattern that looks at the rest of a run from each of its spaces.
+    const std::string spaces(1'500, ' ');
+    CHECK(split("\\s+$", Behaviour::isolated).words(spaces + "x") == Words{spaces + "x"});
   }
 }
