@@ -16,6 +16,24 @@ std::string_view name_of(Family family) {
     case Family::qwen3: return "qwen3";
     case Family::deepseek_v2: return "deepseek_v2";
     case Family::deepseek_v3: return "deepseek_v3";
+    case Family::mixtral: return "mixtral";
+    case Family::qwen2_moe: return "qwen2_moe";
+    case Family::qwen3_moe: return "qwen3_moe";
+    case Family::gemma2: return "gemma2";
+    case Family::gemma3: return "gemma3";
+    case Family::phi3: return "phi3";
+    case Family::falcon: return "falcon";
+    case Family::gpt2: return "gpt2";
+    case Family::gpt_bigcode: return "gpt_bigcode";
+    case Family::gpt_neox: return "gpt_neox";
+    case Family::starcoder2: return "starcoder2";
+    case Family::olmo2: return "olmo2";
+    case Family::gpt_oss: return "gpt_oss";
+    case Family::minicpm3: return "minicpm3";
+    case Family::cohere: return "cohere";
+    case Family::opt: return "opt";
+    case Family::jamba: return "jamba";
+    case Family::qwen3_5: return "qwen3_5";
   }
   return "?";
 }

@@ -15,8 +15,33 @@
 
 namespace kv {
 
-// The families whose forward pass we know. Everything else is refused, with its name.
-enum class Family { llama, mistral, qwen2, qwen3, deepseek_v2, deepseek_v3 };
+// The kinds of model that we know. The first six run; the others are described, sized and priced.
+enum class Family {
+  llama,
+  mistral,
+  qwen2,
+  qwen3,
+  deepseek_v2,
+  deepseek_v3,
+  mixtral,
+  qwen2_moe,
+  qwen3_moe,
+  gemma2,
+  gemma3,
+  phi3,
+  falcon,
+  gpt2,
+  gpt_bigcode,
+  gpt_neox,
+  starcoder2,
+  olmo2,
+  gpt_oss,
+  minicpm3,
+  cohere,
+  opt,
+  jamba,
+  qwen3_5
+};
 std::string_view name_of(Family family);
 
 // What one layer keeps for each token.
@@ -36,6 +61,7 @@ struct LayerCache {
   int64_t rope_dim = 0;        // latent
   int64_t source = -1;         // shared: index of the layer that stores
   int64_t window = 0;          // a token sees this many positions, itself included; 0: all of them
+  int64_t state_bytes = 0;     // none: what such a layer keeps of the whole sequence, whatever its length
 
   static LayerCache per_head(int64_t kv_heads, int64_t key_head_dim, int64_t value_head_dim, int64_t window = 0);
   static LayerCache latent(int64_t latent_dim, int64_t rope_dim);
@@ -82,17 +108,23 @@ struct LatentConfig {
   double norm_eps = 1e-6;        // of the norms inside attention; Hugging Face fixes it, whatever rms_norm_eps says
 };
 
-// Feed-forward networks of which each token runs a few. kvlab sizes such models and does not run them.
+// Mixtures of experts: feed-forward networks of which each token runs a few.
 struct ExpertsConfig {
-  int64_t count = 0;  // in each layer that has them; 0: the model is dense
-  int64_t used = 0;   // by a token
+  int64_t count = 0;              // in each layer that has them; 0: the model is dense
+  int64_t used = 0;               // by a token
+  int64_t hidden_dim = 0;         // of one expert
+  int64_t shared_hidden_dim = 0;  // of the network that every token runs beside them; 0: none
+  bool shared_gate = false;       // a gate [1, model_dim] in front of the shared network (qwen2_moe)
+  bool router_bias = false;       // of the scores (gpt_oss), or only of the choice (deepseek_v3): [count]
+  bool expert_bias = false;       // of each expert's projections (gpt_oss)
 };
 
 // What may differ from layer to layer beside the cache.
 struct LayerSizes {
   int64_t heads = 0;
   int64_t kv_heads = 0;
-  int64_t hidden_dim = 0;
+  int64_t hidden_dim = 0;  // of a dense feed-forward network
+  bool experts = false;    // there are experts instead of it
 };
 
 struct ModelConfig {
@@ -117,11 +149,22 @@ struct ModelConfig {
   std::vector<LayerCache> layer_cache;  // [layers]
 
   double norm_eps = 1e-6;
-  bool query_key_norm = false;  // RMS norm of each query and key head before rotation (qwen3)
+  bool query_key_norm = false;  // RMS norm of each query and key head before rotation (qwen3, gemma3)
   bool qkv_bias = false;        // with latent attention: of the two down projections
   bool output_bias = false;     // of attention's output projection
   bool feed_forward_bias = false;
   bool tied_embeddings = false;  // the head is the embedding
+
+  // Parts of families that do not run.
+  bool norm_of_all_heads = false;  // RMS norm of all queries together and of all keys together (olmo2)
+  bool gated_feed_forward = true;  // gate, up and down; false: up and down
+  int64_t norms_per_layer = 2;     // over model_dim
+  bool norm_bias = false;          // a norm has a bias as well (LayerNorm)
+  int64_t learned_positions = 0;   // rows of a table of positions (gpt2); 0: none
+  bool attention_sinks = false;    // one more learned score for each head (gpt_oss)
+  bool head_bias = false;          // of the output head
+  std::string cannot_run;          // why kvlab does not run it, as an error says it; empty: it runs
+  std::string unknown_parameters;  // why its parameters are not counted, as a sentence; empty: they are
 
   Dtype weights_dtype = Dtype::f32;  // as stored in the file
   std::vector<int64_t> end_tokens;   // generation may stop at these
@@ -131,7 +174,8 @@ struct ModelConfig {
 
   bool has_latent_attention() const { return latent.latent_dim > 0; }
   LayerSizes sizes_of(int64_t layer) const {
-    return layer_sizes.empty() ? LayerSizes{heads, kv_heads, hidden_dim} : layer_sizes[static_cast<size_t>(layer)];
+    return layer_sizes.empty() ? LayerSizes{heads, kv_heads, hidden_dim, experts.count > 0}
+                               : layer_sizes[static_cast<size_t>(layer)];
   }
   // Factor on query . key before softmax: key_head_dim^-1/2, with yarn's mscale_all_dim folded in for latent attention.
   double attention_scale() const;
