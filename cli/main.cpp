@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/tell.h"
+#include "model/nearest.h"
 
 namespace kv::cli {
 

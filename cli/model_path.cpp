@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "cli/downloads.h"
-#include "cli/options.h"
 #include "cli/progress.h"
+#include "model/nearest.h"
 
 namespace kv::cli {
 

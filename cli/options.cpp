@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <system_error>
 
 namespace kv::cli {
@@ -18,20 +17,6 @@ template <class Number>
 bool read_all(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-// Insertions, deletions and replacements that turn a into b (Levenshtein), one row of the table at a time.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -83,18 +68,6 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, c
       throw UsageError(fmt::format("{}: expected a number, found \"{}\"", name, text));
   };
   return app.add_option_function<std::string>(name, read, with_default(help, fmt::format("{}", value)))->type_name("X");
-}
-
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::vector<std::string> near;
-  size_t least = std::max<size_t>(2, word.size() / 3);
-  for (const std::string& name : known) {
-    const size_t distance = edit_distance(word, name);
-    if (distance < least) near.clear();
-    if (distance <= least) near.push_back(name);
-    least = std::min(least, distance);
-  }
-  return near;
 }
 
 }  // namespace kv::cli

@@ -56,7 +56,4 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
   return app.add_option_function<std::string>(name, read, with_default(help, initial))->type_name(type);
 }
 
-// The words of a list that differ from `word` in the fewest letters; none when nothing is near.
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
-
 }  // namespace kv::cli
