@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu_reference/transformer.h"
+#include "model/parameters.h"
 
 namespace {
 

@@ -116,6 +116,7 @@ void validate_layer(const ModelConfig& config, int64_t layer) {
   demand(sizes.heads % sizes.kv_heads == 0,
          at(fmt::format("heads ({}) must be a multiple of kv_heads ({})", sizes.heads, sizes.kv_heads)));
   demand(cache.window >= 0, at("the window is negative"));
+  demand(cache.state_bytes >= 0, at("the state has a negative size"));
   switch (cache.kind) {
     case LayerCache::Kind::per_head:
       demand(cache.kv_heads > 0 && cache.key_head_dim > 0 && cache.value_head_dim > 0,
@@ -131,6 +132,35 @@ void validate_layer(const ModelConfig& config, int64_t layer) {
       break;
     case LayerCache::Kind::none: break;
   }
+}
+
+// A model that is only described may rotate a part of each head, or none.
+void validate_rotation(const ModelConfig& config) {
+  if (!config.cannot_run.empty())
+    return demand(
+        config.rope.dim >= 0 && config.rope.dim <= config.key_head_dim,
+        fmt::format("the rope dimension is {}, of a key_head_dim of {}", config.rope.dim, config.key_head_dim));
+  demand(config.rope.dim > 0 && config.rope.dim % 2 == 0,
+         fmt::format("the rope dimension must be even and positive, but is {}", config.rope.dim));
+  if (config.has_latent_attention())
+    demand(config.rope.dim == config.latent.rope_dim, "with latent attention the rope dimension is rope_dim");
+  else
+    demand(config.rope.dim == config.key_head_dim,
+           fmt::format("rope dimension ({}) and key_head_dim ({}) differ", config.rope.dim, config.key_head_dim));
+  demand(config.rope.theta > 0 && std::isfinite(config.rope.theta), fmt::format("rope theta is {}", config.rope.theta));
+  demand(config.rope.factor > 0 && std::isfinite(config.rope.factor),
+         fmt::format("rope factor is {}", config.rope.factor));
+  demand(config.rope.divisors.empty() || std::ssize(config.rope.divisors) == config.rope.dim / 2,
+         fmt::format("{} rope divisors for {} pairs", config.rope.divisors.size(), config.rope.dim / 2));
+  for (const double divisor : config.rope.divisors)
+    demand(divisor > 0 && std::isfinite(divisor), fmt::format("a rope divisor is {}", divisor));
+}
+
+void validate_experts(const ExpertsConfig& experts) {
+  demand(experts.count >= 0 && experts.used >= 0 && experts.used <= experts.count,
+         fmt::format("{} experts, of which a token uses {}", experts.count, experts.used));
+  demand(experts.count == 0 || experts.hidden_dim > 0, fmt::format("hidden_dim of experts is {}", experts.hidden_dim));
+  demand(experts.shared_hidden_dim >= 0, fmt::format("hidden_dim of shared experts is {}", experts.shared_hidden_dim));
 }
 
 }  // namespace
@@ -152,27 +182,16 @@ void validate(const ModelConfig& config) {
     demand(std::ssize(config.layer_sizes) == config.layers,
            fmt::format("sizes of {} layers for {} layers", config.layer_sizes.size(), config.layers));
   demand(config.norm_eps >= 0 && std::isfinite(config.norm_eps), fmt::format("norm_eps is {}", config.norm_eps));
-  demand(config.rope.dim > 0 && config.rope.dim % 2 == 0,
-         fmt::format("the rope dimension must be even and positive, but is {}", config.rope.dim));
-  demand(config.rope.theta > 0 && std::isfinite(config.rope.theta), fmt::format("rope theta is {}", config.rope.theta));
-  demand(config.rope.factor > 0 && std::isfinite(config.rope.factor),
-         fmt::format("rope factor is {}", config.rope.factor));
-  demand(config.rope.divisors.empty() || std::ssize(config.rope.divisors) == config.rope.dim / 2,
-         fmt::format("{} rope divisors for {} pairs", config.rope.divisors.size(), config.rope.dim / 2));
-  for (const double divisor : config.rope.divisors)
-    demand(divisor > 0 && std::isfinite(divisor), fmt::format("a rope divisor is {}", divisor));
+  validate_rotation(config);
+  validate_experts(config.experts);
   if (config.has_latent_attention()) {
     demand_positive("nope_dim", config.latent.nope_dim);
     demand_positive("rope_dim", config.latent.rope_dim);
     demand(config.latent.query_latent_dim >= 0, fmt::format("query_latent_dim is {}", config.latent.query_latent_dim));
     demand(config.kv_heads == config.heads,
            fmt::format("latent attention needs kv_heads ({}) equal to heads ({})", config.kv_heads, config.heads));
-    demand(config.rope.dim == config.latent.rope_dim, "with latent attention the rope dimension is rope_dim");
     demand(config.key_head_dim == config.latent.nope_dim + config.latent.rope_dim,
            "with latent attention key_head_dim is nope_dim + rope_dim");
-  } else {
-    demand(config.rope.dim == config.key_head_dim,
-           fmt::format("rope dimension ({}) and key_head_dim ({}) differ", config.rope.dim, config.key_head_dim));
   }
   demand(std::ssize(config.layer_cache) == config.layers,
          fmt::format("{} cache descriptions for {} layers", config.layer_cache.size(), config.layers));

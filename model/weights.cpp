@@ -153,11 +153,4 @@ Weights converted(const Weights& weights, const ModelConfig& config, Dtype dtype
   });
 }
 
-int64_t parameter_count(const ModelConfig& config) {
-  Weights weights;
-  int64_t count = 0;
-  for (const ExpectedTensor& tensor : expected_tensors(config, weights)) count += tensor.rows * tensor.cols;
-  return count;
-}
-
 }  // namespace kv

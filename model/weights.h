@@ -89,7 +89,4 @@ Weights random_weights(const ModelConfig& config, uint64_t seed, Dtype dtype = D
 Weights converted(const Weights& weights, const ModelConfig& config, Dtype dtype,
                   const std::function<void(const WeightMatrix&)>& done_with = nullptr);
 
-// Number of values in all tensors, a tied head counted once.
-int64_t parameter_count(const ModelConfig& config);
-
 }  // namespace kv

@@ -69,7 +69,7 @@ class Loader {
   Loader(const Gguf& file, LoadedModel& model) : file_(file), model_(model) {}
 
   void load() {
-    refuse_experts();
+    if (!model_.config.cannot_run.empty()) throw FormatError(file_.path, model_.config.cannot_run);
     model_.files = {file_.file};
     model_.weights.owners = {file_.file};
     const std::vector<ExpectedTensor> list = expected_tensors(model_.config, model_.weights);
@@ -88,15 +88,6 @@ class Loader {
   }
 
  private:
-  void refuse_experts() const {
-    const ExpertsConfig& experts = model_.config.experts;
-    if (experts.count > 0)
-      throw FormatError(file_.path,
-                        fmt::format("is a mixture of {} experts; kvlab inspects and sizes such a model, but "
-                                    "runs dense layers only",
-                                    experts.count));
-  }
-
   const GgufTensor& tensor(const std::string& name) {
     const GgufTensor* found = file_.find_tensor(name);
     if (found == nullptr) throw FormatError(file_.path, name + " is missing");

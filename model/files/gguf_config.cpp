@@ -14,6 +14,7 @@
 #include "model/files/gguf_tokenizer.h"
 #include "model/files/limits.h"
 #include "model/files/stored_weights.h"
+#include "model/parameters.h"
 
 namespace kv {
 
@@ -28,8 +29,8 @@ constexpr std::array<Architecture, 6> kArchitectures = {{
     {"qwen2", Family::qwen2},
     {"qwen3", Family::qwen3},
     {"deepseek2", Family::deepseek_v2},
-    {"qwen2moe", Family::qwen2},
-    {"qwen3moe", Family::qwen3},
+    {"qwen2moe", Family::qwen2_moe},
+    {"qwen3moe", Family::qwen3_moe},
 }};
 
 Family family_of(const Gguf& file) {
@@ -106,18 +107,42 @@ class Reader {
     const auto alike = [](const std::vector<int64_t>& sizes) {
       return std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == sizes.front(); });
     };
-    if (alike(heads) && alike(kv_heads) && alike(hidden)) return;
+    const int64_t dense = config_.experts.count > 0 ? dense_layers() : 0;
+    if (alike(heads) && alike(kv_heads) && alike(hidden) && dense == 0) return;
     for (size_t layer = 0; layer < heads.size(); ++layer)
-      config_.layer_sizes.push_back({heads[layer], kv_heads[layer], hidden[layer]});
+      config_.layer_sizes.push_back({heads[layer], kv_heads[layer], hidden[layer],
+                                     config_.experts.count > 0 && static_cast<int64_t>(layer) >= dense});
   }
 
+  // Files of experts state the size of one, or let the dense layers' size stand for it (llama, which is Mixtral).
   void read_experts() {
-    config_.experts.count = fields_.count("expert_count", kMaxExperts);
-    config_.experts.used = fields_.count("expert_used_count", kMaxExperts);
+    ExpertsConfig& experts = config_.experts;
+    experts.count = fields_.count("expert_count", kMaxExperts);
     // DeepSeek's first layers are dense, and a small model of that kind may have no others.
-    if (config_.family == Family::deepseek_v2 &&
-        fields_.count("leading_dense_block_count", kMaxLayers) >= config_.layers)
-      config_.experts = {};
+    if (experts.count == 0 || dense_layers() >= config_.layers) {
+      experts = {};
+      return;
+    }
+    experts.used = fields_.count("expert_used_count", experts.count);
+    const bool own_size = fields_.find("expert_feed_forward_length") != nullptr;
+    const char* const size = own_size ? "expert_feed_forward_length" : "feed_forward_length";
+    experts.hidden_dim = fields_.per_layer(size, config_.layers, kMaxHiddenDim).back();
+    experts.shared_gate = config_.family == Family::qwen2_moe;
+    experts.shared_hidden_dim = shared_hidden_dim();
+    experts.router_bias = file_.find_tensor(fmt::format("blk.{}.exp_probs_b.bias", config_.layers - 1)) != nullptr;
+    if (config_.family == Family::llama) config_.family = Family::mixtral;
+    config_.cannot_run = fmt::format(
+        "is a mixture of {} experts; kvlab inspects and sizes such a model, but runs dense layers only", experts.count);
+  }
+
+  int64_t dense_layers() const {
+    return config_.family == Family::deepseek_v2 ? fields_.count("leading_dense_block_count", kMaxLayers) : 0;
+  }
+
+  // DeepSeek files count shared experts of the others' size; Qwen's state a size.
+  int64_t shared_hidden_dim() const {
+    if (const int64_t size = fields_.count("expert_shared_feed_forward_length", kMaxHiddenDim); size > 0) return size;
+    return fields_.count("expert_shared_count", kMaxExperts) * config_.experts.hidden_dim;
   }
 
   // --- Attention with keys and values per head ---
@@ -132,7 +157,7 @@ class Reader {
     }
     config_.key_head_dim = head_dim("attention.key_length");
     config_.value_head_dim = head_dim("attention.value_length");
-    config_.query_key_norm = config_.family == Family::qwen3;
+    config_.query_key_norm = config_.family == Family::qwen3 || config_.family == Family::qwen3_moe;
     for (int64_t layer = 0; layer < config_.layers; ++layer)
       config_.layer_cache.push_back(
           LayerCache::per_head(config_.sizes_of(layer).kv_heads, config_.key_head_dim, config_.value_head_dim));
@@ -325,7 +350,10 @@ ModelConfig read_gguf_config(const Gguf& file) {
   ModelConfig config = Reader(file).read();
   try {
     validate(config);
+    count_parameters(config);  // more than can be counted are no model
   } catch (const std::invalid_argument& error) {
+    throw FormatError(file.path, error.what());
+  } catch (const std::overflow_error& error) {
     throw FormatError(file.path, error.what());
   }
   return config;

@@ -173,7 +173,7 @@ void load_tokenizer(LoadedModel& model) {
 LoadedModel load_hf_checkpoint(const std::filesystem::path& config_path) {
   LoadedModel model;
   model.folder = config_path.has_parent_path() ? config_path.parent_path() : std::filesystem::path(".");
-  model.config = read_hf_config(config_path);
+  model.config = read_runnable_hf_config(config_path);
   load_weights(open_checkpoint(model.folder, model.notes), model);
   load_tokenizer(model);
   return model;

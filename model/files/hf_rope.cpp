@@ -2,13 +2,13 @@
 
 #include <set>
 
+#include "model/files/hf_families.h"
+#include "model/files/limits.h"
 #include "model/files/printable.h"
 
 namespace kv {
 
 namespace {
-
-constexpr int64_t kMaxContext = 1 << 26;
 
 double positive(const JsonValue& value) {
   const double number = value.number();
@@ -17,30 +17,32 @@ double positive(const JsonValue& value) {
 }
 
 // The object that describes the scaling, under its newer or its older name.
-std::optional<JsonValue> scaling_object(const JsonValue& config) {
-  const auto newer = config.find("rope_parameters"), older = config.find("rope_scaling");
-  if (newer && older) older->fail("stands beside rope_parameters: which of them holds?");
+std::optional<JsonValue> scaling_object(HfFields& fields) {
+  const auto newer = fields.find("rope_parameters"), older = fields.find("rope_scaling");
+  if (newer && older) fields.cannot_run(*older, "stands beside rope_parameters: which of them holds?");
   return newer ? newer : older;
 }
 
-std::string scaling_type(const JsonValue& rope) {
+std::string scaling_type(HfFields& fields, const JsonValue& rope) {
   const auto newer = rope.find("rope_type"), older = rope.find("type");
   if (newer && older && newer->text() != older->text())
-    older->fail(fmt::format("is {}, but rope_type is {}", older->shown(), newer->shown()));
+    fields.cannot_run(*older, fmt::format("is {}, but rope_type is {}", older->shown(), newer->shown()));
   if (newer) return newer->text();
   return older ? older->text() : "default";
 }
 
-RopeConfig::Scaling scaling_of(const JsonValue& rope, const std::string& type) {
+RopeConfig::Scaling scaling_of(HfFields& fields, const JsonValue& rope, const std::string& type) {
   if (type == "default") return RopeConfig::Scaling::none;
   if (type == "linear") return RopeConfig::Scaling::linear;
   if (type == "llama3") return RopeConfig::Scaling::llama3;
   if (type == "yarn") return RopeConfig::Scaling::yarn;
-  rope.fail(fmt::format("is of type \"{}\"; kvlab computes default, linear, llama3 and yarn", printable(type)));
+  fields.cannot_run(rope,
+                    fmt::format("is of type \"{}\"; kvlab computes default, linear, llama3 and yarn", printable(type)));
+  return RopeConfig::Scaling::none;
 }
 
-// Refuses keys that this type of scaling does not use: they would change the computation in a way that we do not know.
-void check_keys(const JsonValue& rope, RopeConfig::Scaling scaling, const std::string& type) {
+// Keys that this type of scaling does not use would change the computation in a way that we do not know.
+void check_keys(HfFields& fields, const JsonValue& rope, RopeConfig::Scaling scaling, const std::string& type) {
   using Scaling = RopeConfig::Scaling;
   std::set<std::string> known = {"rope_type", "type", "rope_theta", "partial_rotary_factor"};
   if (scaling != Scaling::none) known.insert("factor");
@@ -51,13 +53,14 @@ void check_keys(const JsonValue& rope, RopeConfig::Scaling scaling, const std::s
                   "attention_factor", "truncate", "finetuned"});
   for (const auto& [key, value] : rope.fields())
     if (!known.contains(key) && !value.is_null())
-      value.fail(fmt::format("is {}; its effect on rope type \"{}\" is not known", value.shown(), type));
+      fields.cannot_run(
+          value, fmt::format("is {}; its effect on rope type \"{}\" is not known", value.shown(), printable(type)));
 }
 
 // How many positions the model was first trained for: beside the scaling in some files, inside it in most.
 int64_t original_context(HfFields& fields, HfFields& rope, int64_t max_context) {
-  const std::string key = "original_max_position_embeddings";
-  if (const auto outside = fields.object().find(key)) return outside->integer(1, kMaxContext);
+  const HfKey key = "original_max_position_embeddings";
+  if (const auto outside = fields.find(key)) return outside->integer(1, kMaxContext);
   return rope.size_or(key, kMaxContext, max_context, "as max_position_embeddings");
 }
 
@@ -83,38 +86,57 @@ void read_yarn(RopeConfig& config, HfFields& rope) {
   if (config.theta <= 1) object.fail(fmt::format("of type \"yarn\" needs a rope_theta above 1, not {}", config.theta));
 }
 
+double theta_of(HfFields& fields, const std::optional<JsonValue>& object, double otherwise) {
+  const auto inside = object ? object->find("rope_theta") : std::nullopt;
+  const auto found = inside ? inside : fields.find({"rope_theta", "rotary_emb_base"});
+  if (found) return positive(*found);
+  fields.assume("rope_theta", fmt::format("{}", otherwise), "");
+  return otherwise;
+}
+
+// How many values of a head are rotated: all, or the first part of them.
+int64_t rotated_dim(HfFields& fields, const std::optional<JsonValue>& object, const ModelConfig& config) {
+  const int64_t whole = config.has_latent_attention() ? config.latent.rope_dim : config.key_head_dim;
+  const HfKey key = {"partial_rotary_factor", "rotary_pct"};
+  const auto inside = object ? object->find(key.name) : std::nullopt;
+  const auto found = inside ? inside : fields.find(key);
+  double part = 1;
+  if (found)
+    part = found->number();
+  else if (config.family == Family::gpt_neox || config.family == Family::qwen3_5)
+    part = fields.number_or(key, 0.25);
+  if (!(part > 0 && part <= 1)) found->fail(fmt::format("is {}, expected a part of 1", found->shown()));
+  if (part != 1 && found)
+    fields.cannot_run(*found, fmt::format("is {}; kvlab rotates whole heads only", found->shown()));
+  return static_cast<int64_t>(part * static_cast<double>(whole));
+}
+
+void read_scaling(HfFields& fields, const JsonValue& object, ModelConfig& config) {
+  const std::string type = scaling_type(fields, object);
+  config.rope.scaling = scaling_of(fields, object, type);
+  check_keys(fields, object, config.rope.scaling, type);
+  if (config.rope.scaling == RopeConfig::Scaling::none) return;
+  HfFields rope = fields.inside(object);
+  config.rope.factor = positive(object.at("factor"));
+  if (config.rope.scaling == RopeConfig::Scaling::linear) return;
+  config.rope.original_context = original_context(fields, rope, config.max_context);
+  if (config.rope.scaling == RopeConfig::Scaling::llama3) read_llama3(config.rope, object);
+  if (config.rope.scaling == RopeConfig::Scaling::yarn) read_yarn(config.rope, rope);
+}
+
 }  // namespace
 
-RopeConfig read_hf_rope(HfFields& fields, int64_t max_context) {
-  RopeConfig config;
-  const JsonValue& model = fields.object();
-  const std::optional<JsonValue> object = scaling_object(model);
-
-  if (object && object->find("rope_theta"))
-    config.theta = positive(object->at("rope_theta"));
-  else if (const auto theta = model.find("rope_theta"))
-    config.theta = positive(*theta);
-  else
-    fields.assume("rope_theta", "10000", "");
-
-  for (const auto& holder : {std::optional(model), object})
-    if (const auto part = holder ? holder->find("partial_rotary_factor") : std::nullopt; part && part->number() != 1)
-      part->fail(fmt::format("is {}; kvlab rotates whole heads only", part->shown()));
-
-  if (!object) return config;
-  const std::string type = scaling_type(*object);
-  config.scaling = scaling_of(*object, type);
-  check_keys(*object, config.scaling, type);
-  if (config.scaling == RopeConfig::Scaling::none) return config;
-
-  std::vector<std::string>& assumed = fields.assumed();
-  HfFields rope(*object, assumed);
-  config.factor = positive(object->at("factor"));
-  if (config.scaling == RopeConfig::Scaling::linear) return config;
-  config.original_context = original_context(fields, rope, max_context);
-  if (config.scaling == RopeConfig::Scaling::llama3) read_llama3(config, *object);
-  if (config.scaling == RopeConfig::Scaling::yarn) read_yarn(config, rope);
-  return config;
+void read_hf_rope(HfFields& fields, ModelConfig& config) {
+  const HfFamily& family = hf_family(config.family);
+  RopeConfig& rope = config.rope;
+  if (family.rope_theta == 0) return;
+  std::optional<JsonValue> object = scaling_object(fields);
+  // Newer Gemma files describe each kind of layer by itself; the layers that see everything stand for the model.
+  if (config.family == Family::gemma3 && object)
+    if (const auto full = object->find("full_attention")) object = full;
+  rope.theta = theta_of(fields, object, family.rope_theta);
+  rope.dim = rotated_dim(fields, object, config);
+  if (object) read_scaling(fields, *object, config);
 }
 
 }  // namespace kv

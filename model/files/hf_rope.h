@@ -2,15 +2,13 @@
 // older ones.
 #pragma once
 
-#include <cstdint>
-
 #include "model/config.h"
 #include "model/files/hf_fields.h"
 
 namespace kv {
 
-// Everything but dim and pairing, which the family decides. Throws FormatError for a scaling that we do not compute,
-// and for keys whose effect we do not know.
-RopeConfig read_hf_rope(HfFields& fields, int64_t max_context);
+// Fills config.rope but for the pairing; the head sizes have to be known. A scaling that we do not compute, and keys
+// whose effect we do not know, end in config.cannot_run; throws FormatError for values that make no sense.
+void read_hf_rope(HfFields& fields, ModelConfig& config);
 
 }  // namespace kv

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/files/hf_config.h"
-#include "model/weights.h"
+#include "model/parameters.h"
 #include "tests/support/error_of.h"
 #include "tests/support/process.h"
 #include "tests/support/smollm2.h"

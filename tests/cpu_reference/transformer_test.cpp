@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/error.h"
+#include "model/parameters.h"
 #include "tests/support/claim.h"
 #include "tests/support/compare.h"
 #include "tests/support/tiny_models.h"

@@ -9,6 +9,7 @@
 #include "model/files/gguf_checkpoint.h"
 #include "model/files/gguf_config.h"
 #include "model/files/gguf_tokenizer.h"
+#include "model/parameters.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/use_tokenizer.h"
 #include "tests/support/memory_file.h"

@@ -125,4 +125,40 @@ TEST_SUITE("model") {
     config.key_head_dim = 12;
     CHECK(names(refusal(config), "nope_dim + rope_dim"));
   }
+
+  TEST_CASE("a model that is only described may rotate part of each head or none, and nothing more") {
+    ModelConfig config = per_head_config(2, 6, 2, 8, 30);
+    for (const int64_t dim : {0, 3, 8}) {
+      config.rope.dim = dim;
+      config.cannot_run = "";
+      CHECK((refusal(config) == "(no error)") == (dim == 8));
+      config.cannot_run = "its activation is not computed here";
+      CHECK(refusal(config) == "(no error)");
+    }
+    config.rope.dim = 9;
+    CHECK(names(refusal(config), "rope dimension is 9", "key_head_dim of 8"));
+    config.rope.dim = -2;
+    CHECK(names(refusal(config), "rope dimension is -2"));
+  }
+
+  TEST_CASE("experts that are used are there, and have a size") {
+    ModelConfig config = per_head_config(2, 6, 2, 8, 30);
+    config.experts = {.count = 4, .used = 2, .hidden_dim = 9};
+    CHECK(refusal(config) == "(no error)");
+    CHECK(config.sizes_of(1).experts);
+    config.experts.used = 5;
+    CHECK(names(refusal(config), "4 experts", "uses 5"));
+    config.experts = {.count = 4, .used = 2};
+    CHECK(names(refusal(config), "hidden_dim of experts is 0"));
+  }
+
+  TEST_CASE("a layer without attention keeps its state, and nothing for a token") {
+    ModelConfig config = per_head_config(3, 6, 2, 8, 30);
+    config.layer_cache[1] = {};
+    config.layer_cache[1].state_bytes = 1000;
+    CHECK(refusal(config) == "(no error)");
+    CHECK(config.cache_bytes(10, Dtype::f32) == 2 * 10 * 32 * 4);
+    config.layer_cache[1].state_bytes = -1;
+    CHECK(names(refusal(config), "layer 1", "state"));
+  }
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "model/parameters.h"
 #include "tests/support/error_of.h"
 
 using namespace kv;

@@ -23,7 +23,15 @@ ModelConfig read(const json& config) {
   return read_hf_config(folder.write("config.json", config.dump()));
 }
 
+// Why such a model does not run.
 std::string refusal(const json& config) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("config.json", config.dump());
+  return error_of<FormatError>([&] { read_runnable_hf_config(path); });
+}
+
+// Why it cannot even be described.
+std::string size_refusal(const json& config) {
   return error_of<FormatError>([&] { read(config); });
 }
 
@@ -428,6 +436,43 @@ TEST_SUITE("model/files") {
     CHECK(names(refusal(llama({{"quantization_config", {{"bits", 4}}}})), "quantization_config"));
     CHECK(names(refusal(llama({{"torch_dtype", "float8_e4m3fn"}})), "torch_dtype", "float8_e4m3fn"));
     CHECK(refusal(llama({{"pretraining_tp", 1}, {"quantization_config", nullptr}})) == "(no error)");
+  }
+
+  TEST_CASE("a model that kvlab cannot run is described all the same, with the first reason") {
+    const auto described = [](const json& fields) {
+      const ModelConfig config = read(llama(fields));
+      CHECK(config.cache_bytes(1, Dtype::bf16) == 131072);
+      CHECK(refusal(llama(fields)).ends_with("config.json: " + config.cannot_run));
+      return config.cannot_run;
+    };
+    CHECK(described({{"hidden_act", "gelu"}}) == "hidden_act is the string \"gelu\"; kvlab computes silu");
+    CHECK(described({{"pretraining_tp", 2}}) == "pretraining_tp is 2; kvlab computes with 1 only");
+    CHECK(names(described({{"quantization_config", {{"bits", 4}}}}), "quantization_config is an object"));
+    CHECK(names(described({{"attn_logit_softcapping", 50.0}}), "attn_logit_softcapping is 50.0"));
+    CHECK(names(described({{"partial_rotary_factor", 0.5}}), "partial_rotary_factor is 0.5"));
+    CHECK(names(described({{"rope_scaling", {{"rope_type", "dynamic"}, {"factor", 2.0}}}}), "rope_scaling", "dynamic"));
+    CHECK(names(described({{"rope_scaling", {{"rope_type", "llama3\n"}}}}), "rope_scaling", "llama3\\x0a"));
+    CHECK(names(described({{"torch_dtype", "float8_e4m3fn"}}), "torch_dtype", "float8_e4m3fn"));
+    CHECK(names(described({{"pretraining_tp", 2}, {"torch_dtype", "float8_e4m3fn"}}), "pretraining_tp is 2"));
+    CHECK(read(llama({{"torch_dtype", "float8_e4m3fn"}})).weights_dtype == Dtype::bf16);
+    CHECK(assumed(read(llama({{"torch_dtype", "float8_e4m3fn"}})),
+                  "torch_dtype is the string \"float8_e4m3fn\": weights are taken for bfloat16"));
+    CHECK(read(llama({{"partial_rotary_factor", 0.5}})).rope.dim == 64);
+
+    const ModelConfig sparse = read(deepseek("deepseek_v3", {{"first_k_dense_replace", 1}}));
+    CHECK(sparse.experts.count == 256);
+    CHECK(sparse.cache_values_per_token() == 2 * (20 + 8));
+    CHECK(read(llama()).cannot_run.empty());
+  }
+
+  TEST_CASE("what is no number, and no size, stays an error whether the model runs or not") {
+    for (const json& fields :
+         {json{{"rope_theta", "10000"}}, json{{"rope_theta", 0}}, json{{"rms_norm_eps", 1}},
+          json{{"pretraining_tp", "2"}}, json{{"hidden_act", 1}}, json{{"partial_rotary_factor", 1.5}},
+          json{{"partial_rotary_factor", 0}}, json{{"rope_scaling", {{"rope_type", "linear"}, {"factor", "2"}}}},
+          json{{"num_key_value_heads", 0}}, json{{"tie_word_embeddings", "no"}},
+          json{{"layer_types", json::array({"full_attention"})}}})
+      CHECK(names(size_refusal(llama(fields)), "config.json: " + fields.begin().key()));
   }
 
   TEST_CASE("a multimodal file keeps the language model in text_config") {
