@@ -138,8 +138,10 @@ class Reader {
           fields_.boolean_or("tie_word_embeddings", family.tied,
                              family.tied ? "the head is the embedding" : "the head is a matrix of its own");
     for (const char* part : {"vision_config", "audio_config"})
-      if (document_.find(part))
+      if (const auto found = document_.find(part)) {
         fields_.note(fmt::format("{} is not described: sizes are of the language model alone.", part));
+        fields_.cannot_run(*found, "is another model beside it; kvlab runs language models alone");
+      }
     read_tokens();
   }
 

@@ -86,28 +86,32 @@ void read_yarn(RopeConfig& config, HfFields& rope) {
   if (config.theta <= 1) object.fail(fmt::format("of type \"yarn\" needs a rope_theta above 1, not {}", config.theta));
 }
 
-double theta_of(HfFields& fields, const std::optional<JsonValue>& object, double otherwise) {
+double theta_of(HfFields& fields, const std::optional<JsonValue>& object, const ModelConfig& config) {
   const auto inside = object ? object->find("rope_theta") : std::nullopt;
-  const auto found = inside ? inside : fields.find({"rope_theta", "rotary_emb_base"});
+  const HfKey key = config.family == Family::gpt_neox ? HfKey{"rotary_emb_base", "rope_theta"} : "rope_theta";
+  const auto found = inside ? inside : fields.find(key);
   if (found) return positive(*found);
-  fields.assume("rope_theta", fmt::format("{}", otherwise), "");
+  const double otherwise = hf_family(config.family).rope_theta;
+  fields.assume(key, fmt::format("{}", otherwise), "");
   return otherwise;
 }
 
 // How many values of a head are rotated: all, or the first part of them.
 int64_t rotated_dim(HfFields& fields, const std::optional<JsonValue>& object, const ModelConfig& config) {
   const int64_t whole = config.has_latent_attention() ? config.latent.rope_dim : config.key_head_dim;
-  const HfKey key = {"partial_rotary_factor", "rotary_pct"};
-  const auto inside = object ? object->find(key.name) : std::nullopt;
-  const auto found = inside ? inside : fields.find(key);
+  const HfKey key =
+      config.family == Family::gpt_neox ? HfKey{"rotary_pct", "partial_rotary_factor"} : "partial_rotary_factor";
+  const auto inside = object ? object->find("partial_rotary_factor") : std::nullopt, outside = fields.find(key);
+  const bool quarter = config.family == Family::gpt_neox || config.family == Family::qwen3_5;
+  if (!inside && !outside)
+    return quarter ? static_cast<int64_t>(fields.number_or(key, 0.25) * static_cast<double>(whole)) : whole;
   double part = 1;
-  if (found)
+  for (const auto& found : {inside, outside}) {
+    if (!found || found->number() == 1) continue;
     part = found->number();
-  else if (config.family == Family::gpt_neox || config.family == Family::qwen3_5)
-    part = fields.number_or(key, 0.25);
-  if (!(part > 0 && part <= 1)) found->fail(fmt::format("is {}, expected a part of 1", found->shown()));
-  if (part != 1 && found)
+    if (!(part > 0 && part < 1)) found->fail(fmt::format("is {}, expected a part of 1", found->shown()));
     fields.cannot_run(*found, fmt::format("is {}; kvlab rotates whole heads only", found->shown()));
+  }
   return static_cast<int64_t>(part * static_cast<double>(whole));
 }
 
@@ -127,15 +131,13 @@ void read_scaling(HfFields& fields, const JsonValue& object, ModelConfig& config
 }  // namespace
 
 void read_hf_rope(HfFields& fields, ModelConfig& config) {
-  const HfFamily& family = hf_family(config.family);
-  RopeConfig& rope = config.rope;
-  if (family.rope_theta == 0) return;
+  if (hf_family(config.family).rope_theta == 0) return;
   std::optional<JsonValue> object = scaling_object(fields);
   // Newer Gemma files describe each kind of layer by itself; the layers that see everything stand for the model.
   if (config.family == Family::gemma3 && object)
     if (const auto full = object->find("full_attention")) object = full;
-  rope.theta = theta_of(fields, object, family.rope_theta);
-  rope.dim = rotated_dim(fields, object, config);
+  config.rope.theta = theta_of(fields, object, config);
+  config.rope.dim = rotated_dim(fields, object, config);
   if (object) read_scaling(fields, *object, config);
 }
 

@@ -421,6 +421,8 @@ TEST_SUITE("model/files") {
     CHECK(names(refusal(llama({{"partial_rotary_factor", 0.5}})), "partial_rotary_factor is 0.5"));
     CHECK(names(refusal(llama({{"rope_parameters", {{"rope_type", "default"}, {"partial_rotary_factor", 0.25}}}})),
                 "rope_parameters.partial_rotary_factor is 0.25"));
+    CHECK(names(refusal(llama({{"partial_rotary_factor", 0.5}, {"rope_parameters", {{"partial_rotary_factor", 1.0}}}})),
+                "partial_rotary_factor is 0.5"));
     CHECK(refusal(llama({{"partial_rotary_factor", 1.0}})) == "(no error)");
     CHECK(names(refusal(llama({{"rope_theta", 0}})), "rope_theta is 0"));
     CHECK(names(refusal(llama({{"rope_theta", "10000"}})), "rope_theta", "string"));
@@ -484,6 +486,10 @@ TEST_SUITE("model/files") {
     CHECK(config.family == Family::mistral);
     CHECK(config.model_dim == 4096);
     CHECK(config.tied_embeddings);
+    CHECK(config.cannot_run.empty());
+    json seeing = outer;
+    seeing["vision_config"] = {{"hidden_size", 1024}};
+    CHECK(names(refusal(seeing), "vision_config is another model", "runs language models alone"));
     json broken = outer;
     broken["text_config"]["hidden_size"] = "x";
     CHECK(names(refusal(broken), "text_config.hidden_size"));
