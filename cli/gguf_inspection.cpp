@@ -75,12 +75,14 @@ int64_t element_count(const Shape& shape) {
 }
 
 void inspect_tensors(const Gguf& file, Inspection& found) {
+  int64_t parameters = 0;
   for (const auto& [name, stored] : file.tensors) {
     std::string dtype = stored.dtype;
     std::transform(dtype.begin(), dtype.end(), dtype.begin(), [](unsigned char c) { return std::tolower(c); });
     found.tensors.push_back({name, dtype, stored.shape, std::ssize(stored.bytes)});
-    if (name != "rope_freqs.weight") found.parameters += element_count(stored.shape);  // which is no weight
+    if (name != "rope_freqs.weight") parameters += element_count(stored.shape);  // which is no weight
   }
+  found.parameters = parameters;
 }
 
 void inspect_tokenizer(const Gguf& file, Inspection& found) {

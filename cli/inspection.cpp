@@ -14,6 +14,7 @@
 #include "model/files/hf_tokenizer.h"
 #include "model/files/load_model.h"
 #include "model/files/safetensors.h"
+#include "model/parameters.h"
 
 namespace kv::cli {
 
@@ -47,7 +48,7 @@ void inspect_model(const fs::path& path, Inspection& found) {
     const Shape shape = tensor.vector ? Shape{tensor.cols} : Shape{tensor.rows, tensor.cols};
     found.tensors.push_back({tensor.name, std::string(name_of(tensor.place->dtype)), shape, tensor.place->bytes()});
   }
-  found.parameters = parameter_count(model.config);
+  found.parameters = count_parameters(model.config).total();
   found.config = std::move(model.config);
   found.tokenizer = std::move(model.tokenizer);
   found.no_tokenizer = std::move(model.no_tokenizer);
@@ -56,10 +57,17 @@ void inspect_model(const fs::path& path, Inspection& found) {
     std::erase_if(found.notes, [&](const std::string& note) { return note.find(found.no_tokenizer) != note.npos; });
 }
 
+// A model that is not loaded: there are no weights, or it is of a kind that does not run.
 void inspect_config(const fs::path& path, Inspection& found) {
   found.config = read_hf_config(path);
-  found.parameters = parameter_count(*found.config);
-  found.notes.push_back("There are no weights beside this config.json: it can be sized, but it cannot run.");
+  if (found.config->unknown_parameters.empty())
+    found.parameters = count_parameters(*found.config).total();
+  else
+    found.notes.push_back(found.config->unknown_parameters);
+  if (!found.config->cannot_run.empty())
+    found.notes.push_back(fmt::format("It can be sized, but kvlab does not run it: {}.", found.config->cannot_run));
+  if (!has_weights(path.parent_path()))
+    found.notes.push_back("There are no weights beside this config.json: it can be sized, but it cannot run.");
   const fs::path tokenizer = path.parent_path() / "tokenizer.json";
   if (!is_there(tokenizer)) {
     found.no_tokenizer = "there is no tokenizer.json";
@@ -70,6 +78,13 @@ void inspect_config(const fs::path& path, Inspection& found) {
   } catch (const FormatError& error) {
     found.no_tokenizer = error.what();
   }
+}
+
+void inspect_folder(const fs::path& config, Inspection& found) {
+  if (has_weights(config.parent_path()) && read_hf_config(config).cannot_run.empty())
+    inspect_model(config, found);
+  else
+    inspect_config(config, found);
 }
 
 void inspect_chat_template(const fs::path& path, Inspection& found) {
@@ -96,10 +111,8 @@ Inspection inspect(const fs::path& path) {
     inspect_tensors(path, found);
   else if (path.extension() == ".gguf")
     inspect_gguf(path, found);
-  else if (fs::is_directory(path, ignored) || has_weights(path.parent_path()))
-    inspect_model(path, found);
   else
-    inspect_config(path, found);
+    inspect_folder(fs::is_directory(path, ignored) ? path / "config.json" : path, found);
   if (found.describes_model()) inspect_chat_template(path, found);
   return found;
 }

@@ -31,7 +31,8 @@ struct Inspection {
   std::string architecture;           // that it names
   std::optional<ModelConfig> config;  // none where nothing describes a model that kvlab knows
   std::vector<InspectedTensor> tensors;
-  int64_t parameters = 0;           // values in the model's tensors, or in those that its config asks for
+  std::optional<int64_t>
+      parameters;  // values in the model's tensors, or in those that its config asks for; not always known
   nlohmann::ordered_json metadata;  // of a single file: an object
   std::optional<Tokenizer> tokenizer;
   std::string no_tokenizer;  // why there is none

@@ -74,11 +74,13 @@ Json sizes_json(const ModelConfig& config) {
   return layers;
 }
 
-void add_config(Json& json, const ModelConfig& config, int64_t parameters) {
+Json count_or_null(const std::optional<int64_t>& count) { return count ? Json(*count) : Json(nullptr); }
+
+void add_config(Json& json, const ModelConfig& config, const std::optional<int64_t>& parameters) {
   json["model"] = config.name;
   json["family"] = kv::name_of(config.family);
   json["attention"] = attention_kind(config);
-  json["parameters"] = parameters;
+  json["parameters"] = count_or_null(parameters);
   json["layers"] = config.layers;
   json["model_dim"] = config.model_dim;
   json["hidden_dim"] = config.hidden_dim;
@@ -149,7 +151,7 @@ std::string json_of(const Inspection& found) {
   if (found.config)
     add_config(json, *found.config, found.parameters);
   else if (found.describes_model())
-    json["parameters"] = found.parameters;
+    json["parameters"] = count_or_null(found.parameters);
   if (found.describes_model()) {
     json["tokenizer"] = found.tokenizer ? tokenizer_json(found) : Json(nullptr);
     if (!found.tokenizer) json["no_tokenizer"] = found.no_tokenizer;

@@ -53,6 +53,7 @@ std::string metadata_text(const nlohmann::ordered_json& value) {
 }
 
 std::string rope_text(const RopeConfig& rope) {
+  if (rope.dim == 0) return "none";
   std::string text = fmt::format(
       "theta {}, {} dimensions in pairs ({})", rope.theta, rope.dim,
       rope.pairing == RopeConfig::Pairing::half ? fmt::format("i, i + {}", rope.dim / 2) : std::string("2i, 2i + 1"));
@@ -87,14 +88,14 @@ void add_file(Page& page, const Inspection& found) {
   page.title("File");
   page.fact("format", found.format);
   page.fact("architecture", found.architecture.empty() ? "none is named" : found.architecture);
-  if (!found.config) page.fact("parameters", with_commas(found.parameters));
+  if (!found.config && found.parameters) page.fact("parameters", with_commas(*found.parameters));
 }
 
-void add_model(Page& page, const ModelConfig& config, int64_t parameters) {
+void add_model(Page& page, const ModelConfig& config, const std::optional<int64_t>& parameters) {
   page.title("Model");
   page.fact("name", config.name);
   page.fact("family", std::string(name_of(config.family)));
-  page.fact("parameters", with_commas(parameters));
+  page.fact("parameters", parameters ? with_commas(*parameters) : "not counted");
   page.fact("layers", std::to_string(config.layers));
   page.fact("model_dim", with_commas(config.model_dim));
   page.fact("hidden_dim", hidden_dim_text(config));
@@ -104,7 +105,7 @@ void add_model(Page& page, const ModelConfig& config, int64_t parameters) {
   page.fact("vocab", with_commas(config.vocab) + (config.tied_embeddings ? ", the head is the embedding"
                                                                          : ", the head has weights of its own"));
   page.fact("max_context", with_commas(config.max_context) + " positions");
-  std::string norm = fmt::format("RMS, eps {}", config.norm_eps);
+  std::string norm = fmt::format("{}, eps {}", config.norm_bias ? "LayerNorm" : "RMS", config.norm_eps);
   if (config.query_key_norm) norm += "; of each query and key head as well";
   if (config.has_latent_attention())
     norm += fmt::format("; of latents {}, whatever the file says", config.latent.norm_eps);
