@@ -130,7 +130,9 @@ void inspect_gguf(const std::filesystem::path& path, Inspection& found) {
                              count_of(std::ssize(file.metadata), "key"), count_of(file.alignment, "byte"));
   found.architecture = text_at(file, "general.architecture");
   found.metadata = Json::object();
-  for (const GgufValue& value : file.metadata) found.metadata[std::string(value.key())] = json_of(value);
+  // Keys are unique: looking each up among those before it would take a file of many keys minutes.
+  auto& metadata = found.metadata.get_ref<Json::object_t&>();
+  for (const GgufValue& value : file.metadata) metadata.emplace_back(std::string(value.key()), json_of(value));
   inspect_tensors(file, found);
   inspect_tokenizer(file, found);
   inspect_model(file, found);
