@@ -13,6 +13,10 @@ struct Command {
 
 Command add_generate(CLI::App& program);
 Command add_inspect(CLI::App& program);
+Command add_size(CLI::App& program);
+Command add_cost(CLI::App& program);
+Command add_models(CLI::App& program);
+Command add_claims(CLI::App& program);
 Command add_fetch(CLI::App& program);
 Command add_tour(CLI::App& program);
 

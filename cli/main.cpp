@@ -28,7 +28,9 @@ constexpr const char* kNotes = R"(Without a command kvlab runs the tour. kvlab C
 Examples:
   kvlab tour
   kvlab generate --prompt "It is a truth universally acknowledged"
-  kvlab inspect austen-mla)";
+  kvlab inspect austen-mla
+  kvlab size llama-3.1-8b --tokens 131072 --gpu "H100 SXM"
+  kvlab cost smollm2-135m --context 2048)";
 
 // CLI11's help without its double blank lines, in our words.
 class HelpText : public CLI::Formatter {
@@ -75,8 +77,9 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "kvlab " KVLAB_VERSION, "print the version");
   program.formatter(std::make_shared<HelpText>());
   program.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // an alias can be overruled
-  const std::vector<Command> commands = {add_generate(program), add_inspect(program), add_fetch(program),
-                                         add_tour(program)};
+  const std::vector<Command> commands = {add_generate(program), add_inspect(program), add_size(program),
+                                         add_cost(program),     add_models(program),  add_claims(program),
+                                         add_fetch(program),    add_tour(program)};
 
   const std::string first_word = argc > 1 ? argv[1] : "";
   std::string help = "kvlab --help";
