@@ -62,8 +62,11 @@ void read_added(const GgufVocabulary& vocabulary, TokenizerParts& parts) {
       parts.added.push_back({id, vocabulary.type(id) != GgufTokenType::user_defined});
 }
 
+// What stands for bytes without a token. Files also call a control token unknown (SmolLM2 the end of text); characters
+// of a text must not become one, so that such a byte is an error.
 void read_unknown(const Gguf& file, const GgufVocabulary& vocabulary, TokenizerParts& parts) {
   parts.unknown = find_gguf_token(file, vocabulary, kUnknown);
+  if (parts.unknown && vocabulary.type(*parts.unknown) == GgufTokenType::control) parts.unknown.reset();
   if (parts.unknown) return;
   const auto found = std::find(vocabulary.types.begin(), vocabulary.types.end(), GgufTokenType::unknown);
   const int64_t id = found - vocabulary.types.begin();

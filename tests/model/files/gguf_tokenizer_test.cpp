@@ -152,7 +152,12 @@ TEST_SUITE("model/files") {
     CHECK(tokenizer.bytes_without_token() == 2);
     CHECK(names(error_of<std::invalid_argument>([&] { tokenizer.encode("axe", Specials::parse); }), "byte 78", "axe"));
     made.ids["unknown_token_id"] = 259;
+    made.types->at(259) = 2;
     CHECK(encoded(made, "axxe") == Ids{'a', 259, 259, 'e'});
+    // Some files call a control token unknown: characters of a text must not become one.
+    made.types->at(259) = 3;
+    tokenizer = tokenizer_of(made);
+    CHECK(names(error_of<std::invalid_argument>([&] { tokenizer.encode("axe", Specials::parse); }), "byte 78"));
   }
 
   TEST_CASE("merges are split at the first space behind their first byte, and need three tokens") {
