@@ -27,7 +27,7 @@ class Page {
     line(terminal_.bold(text));
   }
   void fact(const std::string& name, const std::string& value) {
-    text_ += fmt::format("  {:<14}{}\n", name, without_controls(value));
+    text_ += fmt::format("  {:<14}{}\n", name, on_one_line(value));
   }
   void line(const std::string& text) { text_.append(text).append("\n"); }
   std::string take() { return std::move(text_); }
@@ -153,7 +153,7 @@ void add_tensors(Page& page, const Inspection& found) {
   for (const TensorGroup& group : grouped(found.tensors))
     table.add({group.name, group.dtype, to_string(group.shape), to_string(Bytes{group.bytes / group.count}),
                group.count > 1 ? fmt::format("x {}", group.count) : ""});
-  for (const std::string& line : table.lines()) page.line(without_controls(line));
+  for (const std::string& line : table.lines()) page.line(on_one_line(line));
 }
 
 void add_tokenizer(Page& page, const Inspection& found) {
@@ -201,7 +201,7 @@ std::string chat_text(const std::optional<ChatTemplateText>& text) {
 void add_sentences(Page& page, const std::string& title, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
   page.title(title);
-  for (const std::string& sentence : sentences) page.line("  " + without_controls(sentence));
+  for (const std::string& sentence : sentences) page.line("  " + on_one_line(sentence));
 }
 
 }  // namespace

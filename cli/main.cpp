@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/tell.h"
+#include "cli/terminal.h"
 #include "model/nearest.h"
 
 namespace kv::cli {
@@ -50,7 +51,7 @@ class HelpText : public CLI::Formatter {
 int fail(std::string message, int status) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fflush(stdout);  // so that on a terminal the message stands after what was written
-  tell("kvlab: " + message);
+  tell("kvlab: " + on_one_line(message));
   return status;
 }
 

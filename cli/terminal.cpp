@@ -32,20 +32,38 @@ std::string Terminal::styled(std::string_view begin, std::string_view text) cons
   return std::string(begin).append(text).append("\033[0m");
 }
 
-std::string without_controls(std::string_view text) {
+namespace {
+
+// Of a byte that is no character: 0, a control as well.
+bool is_control(char32_t point) { return point < 0x20 || (point >= 0x7F && point < 0xA0); }
+
+// Line separators, and marks that turn the direction of writing.
+bool moves_text(char32_t point) {
+  return point == 0x061C || point == 0x200E || point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
+         (point >= 0x2066 && point <= 0x2069);
+}
+
+template <class Forbidden>
+std::string without(std::string_view text, const Forbidden& forbidden) {
   std::string kept;
   while (!text.empty()) {
     const Utf8Piece piece = first_utf8_piece(text);
     const std::string_view character = text.substr(0, piece.bytes);
     const char32_t point = piece.kind == Utf8Piece::Kind::character ? code_point_of(character) : 0;
-    const bool is_control = point < 0x20 || (point >= 0x7F && point < 0xA0);
-    if (is_control && character != "\n" && character != "\t")
-      kept += "\uFFFD";
-    else
-      kept += character;
+    kept += forbidden(point) ? "\uFFFD" : character;
     text.remove_prefix(piece.bytes);
   }
   return kept;
+}
+
+}  // namespace
+
+std::string without_controls(std::string_view text) {
+  return without(text, [](char32_t point) { return is_control(point) && point != U'\n' && point != U'\t'; });
+}
+
+std::string on_one_line(std::string_view text) {
+  return without(text, [](char32_t point) { return is_control(point) || moves_text(point); });
 }
 
 }  // namespace kv::cli

@@ -31,4 +31,8 @@ class Terminal {
 // A model may generate anything.
 std::string without_controls(std::string_view text);
 
+// The same on one line, for names and texts out of a file: line feeds, tabs, line separators and marks that turn the
+// direction of writing become U+FFFD as well. A file may hold anything, and should not write our page.
+std::string on_one_line(std::string_view text);
+
 }  // namespace kv::cli

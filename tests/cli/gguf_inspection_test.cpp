@@ -188,6 +188,21 @@ TEST_SUITE("cli") {
     }
   }
 
+  TEST_CASE("texts out of a file stay on their line and do not reach the terminal as controls") {
+    const TemporaryFolder folder;
+    GgufBytes file;
+    file.text_key("general.architecture", "none\n\nNotes\n  all is well");
+    file.text_key("general.name", "a\tb\x1b[31mred\u2028c\u202Ed");
+    const std::string page = page_of(folder.write("model.gguf", file.bytes()));
+    CHECK(names(page, "none\uFFFD\uFFFDNotes\uFFFD  all is well", "a\uFFFDb\uFFFD[31mred\uFFFDc\uFFFDd"));
+    CHECK(page.find("\nNotes\n  all is well") == std::string::npos);
+    CHECK(page.find('\x1b') == std::string::npos);
+    const Finished wrong = run_kvlab({"inspect", "no\x1b[31msuch\nfile.gguf"});
+    CHECK(wrong.status == 1);
+    CHECK(wrong.err.find('\x1b') == std::string::npos);
+    CHECK(wrong.err.find('\n') == wrong.err.size() - 1);
+  }
+
   TEST_CASE("SmolLM2 is shown with its 134,515,008 parameters and 23,040 bytes a token") {
     const auto file = kv::test::smollm2_or_skip();
     if (!file) return;
