@@ -80,7 +80,7 @@ std::string applied(const ChatTemplate& chat, std::string_view words) {
 }  // namespace
 
 std::optional<ChatTemplateText> chat_template_at(const std::filesystem::path& path) {
-  if (path.extension() == ".gguf") return gguf_chat_template(read_gguf(path));
+  if (is_gguf(path)) return gguf_chat_template(read_gguf(path));
   if (path.extension() == ".json") return read_hf_chat_template(path.has_parent_path() ? path.parent_path() : ".");
   return read_hf_chat_template(path);
 }
@@ -113,6 +113,7 @@ std::vector<int32_t> tokens_of_chat(const LoadedModel& model, const std::optiona
                                     std::string_view words, Specials specials) {
   const Tokenizer& tokenizer = tokenizer_of(model);
   if (words.empty()) throw std::runtime_error("the prompt is empty: give a --prompt for --chat to answer");
+  tokenizer.encode(words, Specials::ignore);  // what is wrong with the words is told with its place in them
   const ChatTemplate known = recognised(model.config.name, chat);
   if (specials == Specials::parse) return tokenizer.with_begin(tokenizer.encode(applied(known, words), specials));
   return tokenizer.with_begin(tokens_of_pieces(tokenizer, pieces_of_chat(known, words)));

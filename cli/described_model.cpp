@@ -40,7 +40,7 @@ DescribedModel describe_gguf(const fs::path& path) {
 
 DescribedModel describe_path(const fs::path& path) {
   std::error_code ignored;
-  if (path.extension() == ".gguf") return describe_gguf(path);
+  if (is_gguf(path)) return describe_gguf(path);
   if (path.extension() == ".safetensors")
     throw FormatError(path.string(), "holds tensors alone, not the shape of a model: give its folder or config.json");
   const fs::path config = fs::is_directory(path, ignored) ? path / "config.json" : path;

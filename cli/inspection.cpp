@@ -10,6 +10,7 @@
 #include "cli/chat_prompt.h"
 #include "cli/gguf_inspection.h"
 #include "model/error.h"
+#include "model/files/gguf.h"
 #include "model/files/hf_config.h"
 #include "model/files/hf_tokenizer.h"
 #include "model/files/load_model.h"
@@ -109,7 +110,7 @@ Inspection inspect(const fs::path& path) {
   found.path = path.string();
   if (path.extension() == ".safetensors")
     inspect_tensors(path, found);
-  else if (path.extension() == ".gguf")
+  else if (is_gguf(path))
     inspect_gguf(path, found);
   else
     inspect_folder(fs::is_directory(path, ignored) ? path / "config.json" : path, found);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -296,6 +297,15 @@ const GgufValue& Gguf::at(std::string_view key) const {
 const GgufTensor* Gguf::find_tensor(std::string_view name) const {
   const auto found = tensor_places.find(name);
   return found == tensor_places.end() ? nullptr : &tensors[found->second];
+}
+
+bool is_gguf(const std::filesystem::path& path) {
+  if (path.extension() == ".gguf") return true;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // reading a pipe would wait
+  char magic[4] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  return std::string_view(magic, sizeof magic) == "GGUF";
 }
 
 Gguf read_gguf(const std::filesystem::path& path) { return GgufReader(path).read(); }

@@ -86,6 +86,9 @@ struct Gguf {
   const GgufTensor* find_tensor(std::string_view name) const;
 };
 
+// Whether a regular file begins as GGUF files do, or is called .gguf: some stores give files names without an ending.
+bool is_gguf(const std::filesystem::path& path);
+
 // Throws FormatError that names the file, the key or tensor, and the byte.
 Gguf read_gguf(const std::filesystem::path& path);
 

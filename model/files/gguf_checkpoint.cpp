@@ -69,6 +69,7 @@ class Loader {
   Loader(const Gguf& file, LoadedModel& model) : file_(file), model_(model) {}
 
   void load() {
+    refuse_parts();
     if (!model_.config.cannot_run.empty()) throw FormatError(file_.path, model_.config.cannot_run);
     model_.files = {file_.file};
     model_.weights.owners = {file_.file};
@@ -88,6 +89,13 @@ class Loader {
   }
 
  private:
+  void refuse_parts() const {
+    const GgufValue* parts = file_.find("split.count");
+    if (parts != nullptr && parts->integer(0, 65535) > 1)
+      parts->fail(
+          fmt::format("is {}: this is one part of a model in several files; join them into one first", parts->shown()));
+  }
+
   const GgufTensor& tensor(const std::string& name) {
     const GgufTensor* found = file_.find_tensor(name);
     if (found == nullptr) throw FormatError(file_.path, name + " is missing");

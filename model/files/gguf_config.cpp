@@ -169,7 +169,7 @@ class Reader {
     const GgufValue& heads = fields_.at("attention.head_count");
     if (heads.is_array() || config_.model_dim % config_.heads != 0 || config_.model_dim / config_.heads > kMaxHeadDim)
       heads.fail(fmt::format("is {}, which does not give a head size from an embedding_length of {}, and {} is absent",
-                             heads.shown(), config_.model_dim, key));
+                             heads.shown(), config_.model_dim, fields_.name(key)));
     return fields_.size_or(key, kMaxHeadDim, config_.model_dim / config_.heads, "embedding_length / head_count");
   }
 
@@ -180,6 +180,8 @@ class Reader {
     latent.latent_dim = fields_.size("attention.kv_lora_rank", kMaxDim);
     latent.query_latent_dim = fields_.count("attention.q_lora_rank", kMaxDim);
     latent.rope_dim = fields_.size("rope.dimension_count", kMaxHeadDim);
+    if (latent.rope_dim % 2 != 0)
+      fields_.at("rope.dimension_count").fail(fmt::format("is {}, expected an even number", latent.rope_dim));
     const bool split = fields_.count("attention.key_length_mla", kMaxHeadDim) > 0 &&
                        fields_.count("attention.value_length_mla", kMaxHeadDim) > 0;
     const char* const key_length = split ? "attention.key_length_mla" : "attention.key_length";
@@ -260,9 +262,8 @@ class Reader {
     };
     given("rope.scaling.yarn_beta_fast", rope.beta_fast);
     given("rope.scaling.yarn_beta_slow", rope.beta_slow);
-    double mixed = 1;
-    if (given("rope.scaling.yarn_ext_factor", mixed) && mixed != 1)
-      fields_.at("rope.scaling.yarn_ext_factor").fail(fmt::format("is {}; kvlab computes with 1", mixed));
+    if (const GgufValue* mixed = fields_.find("rope.scaling.yarn_ext_factor"); mixed && mixed->number() != 1)
+      mixed->fail(fmt::format("is {}; kvlab computes with 1", mixed->number()));
     // Files state a factor on top of yarn's own growth of cos and sin.
     double on_top = 1;
     if (given("rope.scaling.attn_factor", on_top) || given("rope.scaling.yarn_attn_factor", on_top))

@@ -17,6 +17,7 @@ class GgufFields {
   GgufFields(const Gguf& file, std::string_view architecture, std::vector<std::string>& assumed)
       : file_(file), prefix_(std::string(architecture) + "."), assumed_(assumed) {}
 
+  std::string name(const std::string& key) const { return prefix_ + key; }
   const GgufValue* find(const std::string& key) const { return file_.find(prefix_ + key); }
   const GgufValue& at(const std::string& key) const { return file_.at(prefix_ + key); }
 

@@ -1,6 +1,7 @@
 #include "model/files/load_model.h"
 
 #include "model/error.h"
+#include "model/files/gguf.h"
 #include "model/files/gguf_checkpoint.h"
 #include "model/files/hf_checkpoint.h"
 
@@ -13,7 +14,7 @@ LoadedModel load_as_stored(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) return load_hf_checkpoint(path / "config.json");
   if (!std::filesystem::exists(path, ignored)) throw FormatError(path.string(), "there is no such file or folder");
   if (path.extension() == ".json") return load_hf_checkpoint(path);
-  if (path.extension() == ".gguf") return load_gguf_checkpoint(path);
+  if (is_gguf(path)) return load_gguf_checkpoint(path);
   throw FormatError(path.string(), "is neither a checkpoint folder, nor a config.json, nor a .gguf file");
 }
 

@@ -211,6 +211,15 @@ TEST_SUITE("model/files/gguf") {
     CHECK(config.rope.mscale_all_dim == doctest::Approx(0.707).epsilon(1e-12));
   }
 
+  TEST_CASE("a rotated part of an odd size, and a mix of frequencies that yarn does not have, are refused") {
+    expect_refusal_of(small_deepseek(), count_key("deepseek2.rope.dimension_count", 3),
+                      "is 3, expected an even number");
+    expect_refusal_of(small_llama()
+                          .with(text_key("llama.rope.scaling.type", "yarn"))
+                          .with(number_key("llama.rope.scaling.factor", 4)),
+                      number_key("llama.rope.scaling.yarn_ext_factor", 0), "is 0; kvlab computes with 1");
+  }
+
   TEST_CASE("rope_freqs divide each pair's frequency: one plain number for each pair") {
     const Tensor divisors{"rope_freqs.weight", {2}, kF32, number_bytes(1.0f) + number_bytes(8.0f)};
     CHECK(loaded(small_llama().with(divisors)).config.rope.divisors == std::vector<double>{1, 8});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/files/gguf.h"
 #include "model/files/load_model.h"
 #include "model/random.h"
 #include "tests/support/small_gguf.h"
@@ -267,6 +268,23 @@ TEST_SUITE("model/files/gguf") {
         REQUIRE((refusal(whole.substr(0, bytes)) == "(no error)") == (bytes >= end));
       CHECK(refusal(whole.substr(0, end - 1)) != "(no error)");
     }
+  }
+
+  TEST_CASE("one part of a model in several files is refused as such") {
+    CHECK(names(refusal(small_llama().with(count_key("split.count", 2))), "split.count (at byte ", "is 2", "join"));
+    CHECK(refusal(small_llama().with(count_key("split.count", 1))) == "(no error)");
+  }
+
+  TEST_CASE("a GGUF file is known by its first bytes, whatever it is called") {
+    const TemporaryFolder folder;
+    const std::string bytes = small_llama().bytes();
+    for (const char* name : {"sha256-0123", "MODEL.GGUF", "model.bin", "m.gguf"}) {
+      CHECK(is_gguf(folder.write(name, bytes)));
+      CHECK(load_model(folder.path() / name).config.layers == 1);
+    }
+    CHECK(!is_gguf(folder.write("other", "GGU")));
+    CHECK(!is_gguf(folder.path()));
+    CHECK(!is_gguf(folder.path() / "absent"));
   }
 
   TEST_CASE("a GGUF model damaged anywhere loads or is refused, and nothing else happens") {
