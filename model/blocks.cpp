@@ -149,7 +149,6 @@ void widen_q6_k(const std::byte* block,
 
 // --- Rows ---
 
-// `count` values, one block after the other.
 // `count` values, one block after the other. The block's function is a template argument, so that it is inlined.
 template <Dtype dtype, auto widen_block, class Scalar>
 void widen_blocks(const std::byte* from, int64_t count, Scalar* to) {
