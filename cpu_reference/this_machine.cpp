@@ -29,7 +29,7 @@ double seconds_now() {
 void keep(float value) { asm volatile("" : : "g"(value) : "memory"); }
 
 // The shortest of as many rounds as fit the time, after one that is not counted: what disturbs only ever costs time,
-// and a round of a millisecond is sometimes left alone on a busy machine too.
+// and a round of less than a millisecond is sometimes left alone on a busy machine too.
 double shortest_round(const std::function<void()>& round) {
   round();
   double best = 0;
@@ -51,7 +51,7 @@ int64_t buffer_bytes() {
 
 // Each round reads another slice, and comes back to a slice when the caches have long forgotten it.
 double read_speed(Team& team) {
-  constexpr int64_t kStep = 8 * kLanes<float>, kSlice = (int64_t{32} << 20) / int64_t{sizeof(float)};
+  constexpr int64_t kStep = 8 * kLanes<float>, kSlice = (int64_t{16} << 20) / int64_t{sizeof(float)};
   const int64_t slices = buffer_bytes() / int64_t{sizeof(float)} / kSlice;
   const std::unique_ptr<float[]> buffer(new float[static_cast<size_t>(slices * kSlice)]);
   team.split(slices * kSlice, kStep,
@@ -73,7 +73,7 @@ double read_speed(Team& team) {
 }
 
 double fused_speed(Team& team) {
-  constexpr int64_t kSteps = 200'000;
+  constexpr int64_t kSteps = 100'000;
   const double seconds = shortest_round([&] {
     team.split(team.threads(), 1, [&](int64_t begin, int64_t end) {
       for (int64_t member = begin; member < end; ++member) {

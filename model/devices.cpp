@@ -135,10 +135,12 @@ std::vector<std::string> similar_devices(std::string_view text) {
   std::vector<std::string> names, words;
   for (const Device* device : devices_beginning_with(word)) names.emplace_back(device->name);
   if (!names.empty()) return names;
-  for (const Device& device : kDevices) words.push_back(plain(device.name));
-  for (const std::string& near : nearest(word, words))
-    for (const Device& device : kDevices)
-      if (plain(device.name) == near) names.emplace_back(device.name);
+  // Or the beginnings of that length that differ in the fewest letters: h300 may be an H200 SXM.
+  const auto beginning = [&](const Device& device) { return plain(device.name).substr(0, word.size()); };
+  for (const Device& device : kDevices) words.push_back(beginning(device));
+  const std::vector<std::string> near = nearest(word, words);
+  for (const Device& device : kDevices)
+    if (std::find(near.begin(), near.end(), beginning(device)) != near.end()) names.emplace_back(device.name);
   return names;
 }
 

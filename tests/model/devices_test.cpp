@@ -83,6 +83,7 @@ TEST_CASE("a mistyped name suggests the nearest") {
   const Names near = similar_devices("RTX 4091");
   CHECK(std::find(near.begin(), near.end(), "RTX 4090") != near.end());
   CHECK(similar_devices("MI300") == Names{"MI300X"});
+  CHECK(similar_devices("h300") == Names{"H100 PCIe", "H100 SXM", "H200 SXM"});
   CHECK(similar_devices("a toaster oven").empty());
 }
 
