@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 
 #include "cli/command.h"
 #include "cli/cost_facts.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
+#include "cli/served_device.h"
 
 namespace kv::cli {
 
@@ -49,7 +51,7 @@ int run(const CostSettings& settings) {
 
 Command add_cost(CLI::App& program) {
   CLI::App* app = program.add_subcommand("cost", "Say what a decode step or a prefill takes, part by part.");
-  app->group("Commands")->footer(kNotes);
+  app->group("Commands")->footer(std::string(kNotes) + "\n\n" + devices_note());
   const auto s = std::make_shared<CostSettings>();
   app->add_option("MODEL", s->model, kModelHelp)->required()->type_name("");
   add_choice<Phase>(*app, "--phase", s->phase, {{"prefill", Phase::prefill}, {"decode", Phase::decode}},

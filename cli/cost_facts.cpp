@@ -7,6 +7,7 @@
 
 #include "cli/numbers.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 namespace kv::cli {
 
@@ -89,6 +90,7 @@ CostFacts cost_facts(const CostSettings& settings) {
   const ModelConfig& config = facts.model.config;
   refuse_what_does_not_fit(settings, config);
   facts.context = settings.context > 0 ? settings.context : std::min(kDefaultContext, config.max_context);
+  Progress progress("adding up the calls");  // a long prompt in short chunks is many
   facts.parts = parts_of(facts);
   facts.total = facts.parts.total();
   const LatentWork form = settings.setting.form;
@@ -96,6 +98,7 @@ CostFacts cost_facts(const CostSettings& settings) {
   facts.without_cache = total_of(facts, CacheWork::off, form);
   if (config.has_latent_attention() && form == LatentWork::absorbed)
     facts.without_cache_materialised = total_of(facts, CacheWork::off, LatentWork::materialised);
+  progress.finish();
   facts.cache_outweighs_weights_at = context_where_cache_outweighs_weights(config, settings.setting);
   facts.absorb_below = queries_that_should_absorb(config, facts.context);
   if (settings.device.any())

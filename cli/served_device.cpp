@@ -8,6 +8,7 @@
 #include "cli/generate_settings.h"
 #include "cli/progress.h"
 #include "cpu_reference/this_machine.h"
+#include "model/bytes.h"
 #include "model/devices.h"
 
 namespace kv::cli {
@@ -36,9 +37,8 @@ ServedDevice published_device(const Device& device, const NumberFormat& weights)
   served.flops_per_second = sourced(peak.flops_per_second);
   served.peak_dtype = peak.dtype;
   served.assumed.push_back(
-      fmt::format("{} is sold with that many GB, which are GiB, as memory chips are made; a driver "
-                  "keeps a part of them (--reserve)",
-                  device.name));
+      fmt::format("the {} GB of {} are GiB, as memory chips are made; a driver keeps a part of them (--reserve)",
+                  device.memory_bytes / size_of(ByteUnit::GiB), device.name));
   return served;
 }
 
@@ -77,6 +77,20 @@ std::string_view name_of(Origin origin) {
     case Origin::given: return "given";
   }
   return "?";
+}
+
+std::string devices_note() {
+  constexpr size_t kWidth = 80;
+  std::string text, line = "Devices:";
+  for (const Device& device : devices()) {
+    const std::string word = fmt::format(" {},", device.name);
+    if (line.size() + word.size() > kWidth) {
+      text += line + "\n";
+      line = " ";
+    }
+    line += word;
+  }
+  return text + line + " this";
 }
 
 CLI::Option* add_gpu(CLI::App& app, std::string& name) {

@@ -44,6 +44,8 @@ struct DeviceOptions {
   bool any() const { return !gpu.empty() || memory_bytes > 0 || bandwidth > 0 || peak > 0; }
 };
 
+// The names that --gpu knows, in lines of a help text.
+std::string devices_note();
 // --gpu NAME
 CLI::Option* add_gpu(CLI::App& app, std::string& name);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 
 #include "cli/command.h"
 #include "cli/options.h"
@@ -41,7 +42,7 @@ int run(const SizeSettings& settings) {
 
 Command add_size(CLI::App& program) {
   CLI::App* app = program.add_subcommand("size", "Say what a model takes in memory, and how much fits.");
-  app->group("Commands")->footer(kNotes);
+  app->group("Commands")->footer(std::string(kNotes) + "\n\n" + devices_note());
   const auto s = std::make_shared<SizeSettings>();
   app->add_option("MODEL", s->model, kModelHelp)->required()->type_name("");
   add_integer(*app, "--tokens", s->tokens, {0, kMost}, "of each request; 0: the model's full context");

@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/support/error_of.h"
 #include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
 
 using kv::test::Finished;
 using kv::test::names;
@@ -33,6 +36,39 @@ TEST_SUITE("cli") {
     CHECK(names(text.out, std::to_string(list.size()) + " figures", std::to_string(verdicts["agrees"]) + " agree,",
                 std::to_string(verdicts["wrong"]) + " are wrong", "arXiv 2309.06180"));
     for (const json& claim : list) CHECK(names(text.out, claim["claim"].get<std::string>()));
+  }
+
+  TEST_CASE("README.md: what it says of sizes, costs and claims is what the program says") {
+    const std::string readme = kv::test::read_whole_file(KVLAB_SOURCE_DIR "/README.md");
+    const auto document = [](std::vector<std::string> arguments) {
+      arguments.emplace_back("--json");
+      const Finished run = run_kvlab(arguments);
+      REQUIRE_MESSAGE(run.status == 0, run.err);
+      return json::parse(run.out);
+    };
+    CHECK(document({"size", "llama-3.1-8b"})["kv_bytes"] == 17179869184);
+    CHECK(names(readme, "17,179,869,184 bytes of cache, 16.00 GiB or 17.18 GB, beside 14.96 GiB of weights"));
+    CHECK(names(run_kvlab({"size", "llama-3.1-8b"}).out, "16.00 GiB", "14.96 GiB"));
+    CHECK(names(run_kvlab({"size", "llama-3.1-8b", "--unit", "GB"}).out, "17.18 GB"));
+    CHECK(names(readme, "one of " + std::to_string(document({"models"})["models"].size()) + " presets"));
+
+    const std::string step = run_kvlab({"cost", "smollm2-135m", "--context", "2048"}).out;
+    for (const char* figure : {"1,413 times as many", "1.30 FLOPs a byte", "11,677 tokens on"}) {
+      CHECK(names(readme, figure));
+      CHECK(names(step, figure));
+    }
+    CHECK(document({"cost", "deepseek-v3"})["cache_bytes_written"] == 70272);
+    CHECK(document({"cost", "deepseek-v3", "--form", "expanded"})["cache_bytes_written"] == 4997120);
+    CHECK(names(readme, "70,272 bytes a token as a latent; K and V of all heads would be 4,997,120"));
+    CHECK(names(run_kvlab({"cost", "deepseek-v3", "--context", "8192"}).out, "up to 167 queries"));
+    CHECK(names(readme, "calls of up to 167 queries"));
+
+    std::map<std::string, int> verdicts;
+    const json list = document({"claims"})["claims"];
+    for (const json& claim : list) ++verdicts[claim["verdict"].get<std::string>()];
+    CHECK(names(readme, fmt::format("Of {} published figures {} agree, {} agree if a unit or a length means something "
+                                    "else, and {} are wrong",
+                                    list.size(), verdicts["agrees"], verdicts["agrees if"], verdicts["wrong"])));
   }
 
   TEST_CASE("the help of size, cost, models and claims has examples") {
