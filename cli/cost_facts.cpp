@@ -43,9 +43,9 @@ Cost total_of(const CostFacts& facts, CacheWork cache, LatentWork form) {
 
 CostByPart parts_of(const CostFacts& facts) {
   const Setting& setting = facts.settings.setting;
-  const auto calls = facts.settings.phase == Phase::decode
-                         ? decode_step_calls(facts.context, setting)
-                         : prefill_calls(facts.context, chunks_of(facts.settings), setting);
+  const std::vector<Call> calls = facts.settings.phase == Phase::decode
+                                      ? std::vector{decode_step_call(facts.context, setting)}
+                                      : prefill_calls(facts.context, chunks_of(facts.settings), setting);
   CostByPart parts;
   for (const Call& call : calls) parts += call_cost_by_part(facts.model.config, call, setting.storage);
   return parts;

@@ -8,8 +8,9 @@
 
 #include "cli/described_model.h"
 #include "cli/served_device.h"
-#include "model/cost_parts.h"
+#include "model/call_cost.h"
 #include "model/roofline.h"
+#include "model/work.h"
 
 namespace kv::cli {
 

@@ -1,9 +1,6 @@
 #include "model/cost.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "model/checked.h"
 
@@ -132,97 +129,6 @@ Cost attention_cost(const Call& call, const AttentionWork& work, const Storage& 
 
 namespace {
 
-// What a call appends to the cache: one row of `row_bytes` for each token.
-Cost append_cost(const Call& call, int64_t row_bytes) {
-  Cost cost;
-  cost.kv_projections = call.rows();
-  if (call.cache == CacheWork::on) cost.cache_bytes_written = times(call.rows(), row_bytes);
-  return cost;
-}
-
-// Q, K and V, their norms and rotation, the cache, attention. Layers that share a cache have no K and V of their own.
-Cost per_head_cost(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage) {
-  const LayerCache& own = config.layer_cache[static_cast<size_t>(layer)];
-  const bool shares = own.kind == LayerCache::Kind::shared;
-  const LayerCache& cache = shares ? config.layer_cache[static_cast<size_t>(own.source)] : own;
-  const int64_t rows = call.rows(), heads = config.sizes_of(layer).heads, kv_heads = cache.kv_heads;
-  const int64_t key_dim = cache.key_head_dim, value_dim = cache.value_head_dim;
-
-  Cost cost = projection_cost(rows, config.model_dim, heads * key_dim, config.qkv_bias, storage);
-  if (config.query_key_norm) cost += norm_cost(rows, heads, key_dim, false, storage);
-  if (config.norm_of_all_heads) cost += norm_cost(rows, 1, heads * key_dim, false, storage);
-  if (config.rope.dim > 0) cost += rope_cost(rows, heads, config.rope.dim, storage);
-  const int64_t row_bytes = kv_heads * (storage.cache.row_bytes(key_dim) + storage.cache.row_bytes(value_dim));
-  if (!shares) {
-    cost += projection_cost(rows, config.model_dim, kv_heads * key_dim, config.qkv_bias, storage);
-    cost += projection_cost(rows, config.model_dim, kv_heads * value_dim, config.qkv_bias, storage);
-    if (config.query_key_norm) cost += norm_cost(rows, kv_heads, key_dim, false, storage);
-    if (config.norm_of_all_heads) cost += norm_cost(rows, 1, kv_heads * key_dim, false, storage);
-    if (config.rope.dim > 0) cost += rope_cost(rows, kv_heads, config.rope.dim, storage);
-    cost += append_cost(call, row_bytes);
-  }
-  cost += attention_cost(call, {heads, key_dim, value_dim, own.window, row_bytes, config.attention_sinks}, storage);
-  return cost + projection_cost(rows, heads * value_dim, config.model_dim, config.output_bias, storage);
-}
-
-// The up-projection's weights, as heads of key rows and value rows, on `rows` latents.
-Cost latent_up_cost(const ModelConfig& config, int64_t rows, const Storage& storage) {
-  return projection_cost(rows, config.latent.latent_dim,
-                         config.heads * (config.latent.nope_dim + config.value_head_dim), false, storage);
-}
-
-// From the queries to the heads' outputs, in one of the three forms.
-Cost latent_core_cost(const ModelConfig& config, const Call& call, const Storage& storage) {
-  const int64_t heads = config.heads, latent = config.latent.latent_dim, rope = config.latent.rope_dim;
-  const AttentionWork per_head{heads, config.key_head_dim, config.value_head_dim};
-  const int64_t latent_row = storage.cache.row_bytes(latent) + storage.cache.row_bytes(rope);
-  switch (call.form) {
-    case LatentWork::absorbed: {
-      // U^T q for each head before, W mix after: as many FLOPs and weights as the up-projection of one row.
-      AttentionWork work{heads, latent + rope, latent};
-      work.row_bytes = latent_row;
-      return append_cost(call, latent_row) + latent_up_cost(config, call.rows(), storage) +
-             attention_cost(call, work, storage);
-    }
-    case LatentWork::materialised: {
-      Cost cost = append_cost(call, latent_row) + attention_cost(call, per_head, storage);
-      const int64_t positions = plus(call.past, call.tokens);
-      cost += latent_up_cost(config, times(call.batch, positions), storage);
-      if (call.cache == CacheWork::on) cost.cache_bytes_read = times(call.batch, positions, latent_row);
-      return cost;
-    }
-    case LatentWork::expanded: {
-      AttentionWork work = per_head;
-      work.row_bytes =
-          heads * (storage.cache.row_bytes(config.key_head_dim) + storage.cache.row_bytes(config.value_head_dim));
-      return append_cost(call, work.row_bytes) + latent_up_cost(config, call.rows(), storage) +
-             attention_cost(call, work, storage);
-    }
-  }
-  throw std::invalid_argument("unknown form of latent attention");
-}
-
-// Queries, perhaps through a latent of their own; the latent and the rope key; the core; the output.
-Cost latent_attention_cost(const ModelConfig& config, const Call& call, const Storage& storage) {
-  const LatentConfig& latent = config.latent;
-  const int64_t rows = call.rows(), query_rows = config.heads * config.key_head_dim;
-  Cost cost;
-  if (latent.query_latent_dim == 0) {
-    cost += projection_cost(rows, config.model_dim, query_rows, false, storage);
-  } else {
-    cost += projection_cost(rows, config.model_dim, latent.query_latent_dim, config.qkv_bias, storage);
-    cost += norm_cost(rows, 1, latent.query_latent_dim, false, storage);
-    cost += projection_cost(rows, latent.query_latent_dim, query_rows, false, storage);
-  }
-  cost += rope_cost(rows, config.heads, latent.rope_dim, storage);
-  cost += projection_cost(rows, config.model_dim, latent.latent_dim + latent.rope_dim, config.qkv_bias, storage);
-  cost += norm_cost(rows, 1, latent.latent_dim, false, storage);
-  cost += rope_cost(rows, 1, latent.rope_dim, storage);
-  cost += latent_core_cost(config, call, storage);
-  return cost +
-         projection_cost(rows, config.heads * config.value_head_dim, config.model_dim, config.output_bias, storage);
-}
-
 // One dense network of `hidden` values, run by `rows` tokens.
 Cost network_cost(const ModelConfig& config, int64_t rows, int64_t hidden, bool bias, const Storage& storage) {
   Cost cost = projection_cost(rows, config.model_dim, hidden, bias, storage) +
@@ -254,17 +160,6 @@ Cost experts_cost(const ModelConfig& config, int64_t rows, const Storage& storag
 
 }  // namespace
 
-Cost attention_layer_cost(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage) {
-  switch (config.layer_cache[static_cast<size_t>(layer)].kind) {
-    case LayerCache::Kind::latent: return latent_attention_cost(config, call, storage);
-    case LayerCache::Kind::per_head:
-    case LayerCache::Kind::shared: return per_head_cost(config, layer, call, storage);
-    case LayerCache::Kind::none: break;
-  }
-  throw std::invalid_argument(
-      fmt::format("layer {} is no attention layer: kvlab sizes its state, but does not know its work", layer));
-}
-
 Cost feed_forward_cost(const ModelConfig& config, int64_t layer, int64_t rows, const Storage& storage) {
   const LayerSizes sizes = config.sizes_of(layer);
   return sizes.experts ? experts_cost(config, rows, storage)
@@ -273,31 +168,6 @@ Cost feed_forward_cost(const ModelConfig& config, int64_t layer, int64_t rows, c
 
 Cost head_cost(const ModelConfig& config, int64_t rows, const Storage& storage) {
   return projection_cost(rows, config.model_dim, config.vocab, config.head_bias, storage);
-}
-
-// --- Calls ---
-
-Cost layer_cost(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage) {
-  Cost cost =
-      attention_layer_cost(config, layer, call, storage) + feed_forward_cost(config, layer, call.rows(), storage);
-  for (int64_t norm = 0; norm < config.norms_per_layer; ++norm)
-    cost += norm_cost(call.rows(), 1, config.model_dim, config.norm_bias, storage);
-  return cost + residual_cost(call.rows(), config.model_dim, storage) +
-         residual_cost(call.rows(), config.model_dim, storage);
-}
-
-Cost ends_cost(const ModelConfig& config, const Call& call, const Storage& storage) {
-  Cost cost = embedding_cost(config, call.rows(), storage);
-  const int64_t rows = times(call.batch, call.logit_rows);
-  if (rows > 0)
-    cost += norm_cost(rows, 1, config.model_dim, config.norm_bias, storage) + head_cost(config, rows, storage);
-  return cost;
-}
-
-Cost call_cost(const ModelConfig& config, const Call& call, const Storage& storage) {
-  Cost cost = ends_cost(config, call, storage);
-  for (int64_t layer = 0; layer < config.layers; ++layer) cost += layer_cost(config, layer, call, storage);
-  return cost;
 }
 
 }  // namespace kv

@@ -98,20 +98,9 @@ struct AttentionWork {
 };
 Cost attention_cost(const Call& call, const AttentionWork& work, const Storage& storage);
 
-// Everything between the two residual additions' inputs: projections, norms of heads, rotation, the cache, attention
-// and the output projection of one layer.
-Cost attention_layer_cost(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage);
 // Gate, up and down with SwiGLU, or up and down, or a router and the experts that a token runs.
 Cost feed_forward_cost(const ModelConfig& config, int64_t layer, int64_t rows, const Storage& storage);
 // The output head, on the rows that are asked for; a tied one costs the same.
 Cost head_cost(const ModelConfig& config, int64_t rows, const Storage& storage);
-
-// --- Calls ---
-
-// One layer: norms, attention, feed-forward, residual additions.
-Cost layer_cost(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage);
-// Embedding, final norm and head.
-Cost ends_cost(const ModelConfig& config, const Call& call, const Storage& storage);
-Cost call_cost(const ModelConfig& config, const Call& call, const Storage& storage);
 
 }  // namespace kv

@@ -15,29 +15,35 @@ void demand_positive(const char* what, int64_t value) {
   if (value <= 0) throw std::invalid_argument(fmt::format("{} is {}, expected 1 or more", what, value));
 }
 
-Cost cost_of(const ModelConfig& config, int64_t past, int64_t tokens, int64_t logit_rows, const Setting& setting) {
-  return call_cost(config, {past, tokens, logit_rows, setting.batch, setting.cache, setting.form}, setting.storage);
-}
-
 }  // namespace
 
-Cost decode_step_cost(const ModelConfig& config, int64_t context, const Setting& setting) {
+Call decode_step_call(int64_t context, const Setting& setting) {
   demand_positive("the context", context);
-  return setting.cache == CacheWork::on ? cost_of(config, context - 1, 1, 1, setting)
-                                        : cost_of(config, 0, context, 1, setting);
+  if (setting.cache == CacheWork::on) return {context - 1, 1, 1, setting.batch, setting.cache, setting.form};
+  return {0, context, 1, setting.batch, setting.cache, setting.form};
+}
+
+Cost decode_step_cost(const ModelConfig& config, int64_t context, const Setting& setting) {
+  return call_cost(config, decode_step_call(context, setting), setting.storage);
+}
+
+std::vector<Call> prefill_calls(int64_t tokens, std::span<const int64_t> chunks, const Setting& setting) {
+  demand_positive("the prompt", tokens);
+  for (const int64_t chunk : chunks) demand_positive("a chunk", chunk);
+  const bool in_one = chunks.empty() || setting.cache == CacheWork::off;
+  std::vector<Call> calls;
+  for (int64_t done = 0; done < tokens;) {
+    const int64_t size = in_one ? tokens : chunks[std::min(calls.size(), chunks.size() - 1)];
+    const int64_t piece = std::min(size, tokens - done);
+    calls.push_back({done, piece, done + piece == tokens ? 1 : 0, setting.batch, setting.cache, setting.form});
+    done += piece;
+  }
+  return calls;
 }
 
 Cost prefill_cost(const ModelConfig& config, int64_t tokens, std::span<const int64_t> chunks, const Setting& setting) {
-  demand_positive("the prompt", tokens);
-  for (const int64_t chunk : chunks) demand_positive("a chunk", chunk);
-  if (setting.cache == CacheWork::off || chunks.empty()) return cost_of(config, 0, tokens, 1, setting);
   Cost cost;
-  size_t next = 0;
-  for (int64_t done = 0; done < tokens;) {
-    const int64_t piece = std::min(chunks[std::min(next++, chunks.size() - 1)], tokens - done);
-    cost += cost_of(config, done, piece, done + piece == tokens ? 1 : 0, setting);
-    done += piece;
-  }
+  for (const Call& call : prefill_calls(tokens, chunks, setting)) cost += call_cost(config, call, setting.storage);
   return cost;
 }
 

@@ -1,5 +1,5 @@
 // Predicted equals counted: model/cost against what the reference counts while it runs, to the FLOP and to the byte.
-#include "model/cost.h"
+#include "model/call_cost.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -9,7 +9,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "model/cost_parts.h"
 #include "model/parameters.h"
 #include "model/presets.h"
 #include "model/roofline.h"
@@ -202,7 +201,7 @@ TEST_CASE("parameter totals are the published ones") {
 
 TEST_CASE("SmolLM2 at 2,048: 0.269 and 0.142 GFLOP with the cache, 580 GFLOP without, 1,413 times as many") {
   const ModelConfig config = preset("smollm2-135m");
-  const CostByPart parts = call_cost_by_part(config, decode_step_calls(2048, {})[0], {});
+  const CostByPart parts = call_cost_by_part(config, decode_step_call(2048, {}), {});
   const Cost step = decode_step_cost(config, 2048, {});
   CHECK(as_printed(giga(parts[Part::attention].matmul_flops), 0.142, 3));
   CHECK(as_printed(giga(step.matmul_flops - parts[Part::attention].matmul_flops), 0.269, 3));
@@ -248,7 +247,7 @@ TEST_CASE("decode steps of five models have the FLOPs, bytes and intensity that 
   for (const Row& row : rows) {
     INFO(row.name, ", context ", row.context);
     const Setting setting{{}, CacheWork::on, row.form};
-    const CostByPart parts = call_cost_by_part(row.config, decode_step_calls(row.context, setting)[0], {});
+    const CostByPart parts = call_cost_by_part(row.config, decode_step_call(row.context, setting), {});
     const Cost step = parts.total();
     CHECK(as_printed(giga(parts[Part::attention].matmul_flops), row.attention_gflop, row.decimals));
     CHECK(as_printed(giga(step.matmul_flops - parts[Part::attention].matmul_flops), row.linear_gflop, row.decimals));

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/cost_parts.h"
+#include "model/call_cost.h"
 #include "model/presets.h"
 
 using namespace kv;

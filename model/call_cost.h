@@ -1,15 +1,13 @@
-// The cost of a call, part by part, as people look at it: where the FLOPs go, and where the bytes. The parts add up to
-// call_cost (model/cost.h), exactly.
+// The cost of a call: the operations of model/cost.h in the order in which a model runs them, kept apart by part, as
+// people look at it: where the FLOPs go, and where the bytes.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "model/cost.h"
-#include "model/work.h"
 
 namespace kv {
 
@@ -38,10 +36,18 @@ struct CostByPart {
   Cost total() const;
   std::vector<Part> occurring() const;  // that cost anything
 };
+
+// One layer: norms, attention, feed-forward, residual additions. Throws std::invalid_argument for a layer without
+// attention, whose state kvlab sizes and whose work it does not know.
+CostByPart layer_cost_by_part(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage);
+// Embedding, final norm and head.
+CostByPart ends_cost_by_part(const ModelConfig& config, const Call& call, const Storage& storage);
+// Both, for all layers.
 CostByPart call_cost_by_part(const ModelConfig& config, const Call& call, const Storage& storage);
 
-// The calls of a decode step and of a prefill, as model/work.h makes them.
-std::vector<Call> decode_step_calls(int64_t context, const Setting& setting);
-std::vector<Call> prefill_calls(int64_t tokens, std::span<const int64_t> chunks, const Setting& setting);
+// Their totals.
+Cost layer_cost(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage);
+Cost ends_cost(const ModelConfig& config, const Call& call, const Storage& storage);
+Cost call_cost(const ModelConfig& config, const Call& call, const Storage& storage);
 
 }  // namespace kv

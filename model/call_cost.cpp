@@ -1,6 +1,7 @@
-#include "model/cost_parts.h"
+#include "model/call_cost.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "model/checked.h"
@@ -9,7 +10,7 @@ namespace kv {
 
 namespace {
 
-// One layer's attention, part by part: what attention_layer_cost adds up.
+// One layer's attention: from the projections to the output, with what is stored in the cache.
 class AttentionParts {
  public:
   AttentionParts(const ModelConfig& config, const Call& call, const Storage& storage, CostByPart& parts)
@@ -110,13 +111,18 @@ class AttentionParts {
   CostByPart& parts_;
 };
 
-void add_layer(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage, CostByPart& parts) {
+}  // namespace
+
+CostByPart layer_cost_by_part(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage) {
+  CostByPart parts;
   AttentionParts attention(config, call, storage, parts);
   switch (config.layer_cache[static_cast<size_t>(layer)].kind) {
     case LayerCache::Kind::latent: attention.add_latent(); break;
     case LayerCache::Kind::per_head:
     case LayerCache::Kind::shared: attention.add_per_head(layer); break;
-    case LayerCache::Kind::none: attention_layer_cost(config, layer, call, storage);  // throws what it says of such
+    case LayerCache::Kind::none:
+      throw std::invalid_argument(
+          fmt::format("layer {} is no attention layer: kvlab sizes its state, but does not know its work", layer));
   }
   const int64_t rows = call.rows();
   parts[config.sizes_of(layer).experts ? Part::experts : Part::feed_forward] +=
@@ -124,9 +130,8 @@ void add_layer(const ModelConfig& config, int64_t layer, const Call& call, const
   for (int64_t norm = 0; norm < config.norms_per_layer; ++norm)
     parts[Part::norms] += norm_cost(rows, 1, config.model_dim, config.norm_bias, storage);
   for (int addition = 0; addition < 2; ++addition) parts[Part::norms] += residual_cost(rows, config.model_dim, storage);
+  return parts;
 }
-
-}  // namespace
 
 std::string_view name_of(Part part) {
   switch (part) {
@@ -163,10 +168,9 @@ std::vector<Part> CostByPart::occurring() const {
   return list;
 }
 
-CostByPart call_cost_by_part(const ModelConfig& config, const Call& call, const Storage& storage) {
+CostByPart ends_cost_by_part(const ModelConfig& config, const Call& call, const Storage& storage) {
   CostByPart parts;
   parts[Part::embedding] += embedding_cost(config, call.rows(), storage);
-  for (int64_t layer = 0; layer < config.layers; ++layer) add_layer(config, layer, call, storage, parts);
   const int64_t asked = checked_product({call.batch, call.logit_rows});
   if (asked > 0) {
     parts[Part::norms] += norm_cost(asked, 1, config.model_dim, config.norm_bias, storage);
@@ -175,23 +179,22 @@ CostByPart call_cost_by_part(const ModelConfig& config, const Call& call, const 
   return parts;
 }
 
-std::vector<Call> decode_step_calls(int64_t context, const Setting& setting) {
-  if (context < 1) throw std::invalid_argument("a decode step needs a context of 1 or more");
-  if (setting.cache == CacheWork::on) return {{context - 1, 1, 1, setting.batch, setting.cache, setting.form}};
-  return {{0, context, 1, setting.batch, setting.cache, setting.form}};
+CostByPart call_cost_by_part(const ModelConfig& config, const Call& call, const Storage& storage) {
+  CostByPart parts = ends_cost_by_part(config, call, storage);
+  for (int64_t layer = 0; layer < config.layers; ++layer) parts += layer_cost_by_part(config, layer, call, storage);
+  return parts;
 }
 
-std::vector<Call> prefill_calls(int64_t tokens, std::span<const int64_t> chunks, const Setting& setting) {
-  std::vector<Call> calls;
-  const bool in_one = chunks.empty() || setting.cache == CacheWork::off;
-  for (int64_t done = 0; done < tokens;) {
-    const int64_t size = in_one ? tokens : chunks[std::min(calls.size(), chunks.size() - 1)];
-    const int64_t piece = std::min(size, tokens - done);
-    if (piece < 1) throw std::invalid_argument("a chunk needs 1 token or more");
-    calls.push_back({done, piece, done + piece == tokens ? 1 : 0, setting.batch, setting.cache, setting.form});
-    done += piece;
-  }
-  return calls;
+Cost layer_cost(const ModelConfig& config, int64_t layer, const Call& call, const Storage& storage) {
+  return layer_cost_by_part(config, layer, call, storage).total();
+}
+
+Cost ends_cost(const ModelConfig& config, const Call& call, const Storage& storage) {
+  return ends_cost_by_part(config, call, storage).total();
+}
+
+Cost call_cost(const ModelConfig& config, const Call& call, const Storage& storage) {
+  return call_cost_by_part(config, call, storage).total();
 }
 
 }  // namespace kv
