@@ -44,7 +44,7 @@ class CostText {
     const bool decode = s.phase == Phase::decode;
     std::string words = fmt::format("{}: {} of {}", config_.name, decode ? "a decode step in a context" : "the prefill",
                                     count_of(facts_.context, "token"));
-    if (s.chunk > 0) words += fmt::format(" in calls of {}", with_commas(s.chunk));
+    if (s.chunk > 0 && s.setting.cache == CacheWork::on) words += fmt::format(" in calls of {}", with_commas(s.chunk));
     if (s.setting.batch > 1) words += fmt::format(", {}", count_of(s.setting.batch, "request"));
     words += s.setting.cache == CacheWork::on ? ", with the cache" : ", without a cache";
     if (config_.has_latent_attention()) words += fmt::format(", {}", name_of(s.setting.form));
@@ -94,10 +94,10 @@ class CostText {
       line(fmt::format("A step reads more cache than weights from a context of {} on.",
                        count_of(*facts_.cache_outweighs_weights_at, "token")));
     if (facts_.absorb_below)
-      line(
-          fmt::format("Against {}, absorbing takes fewer FLOPs in calls of up to {:.0f} queries; with more, "
-                      "materialising does.",
-                      count_of(facts_.context, "stored latent"), *facts_.absorb_below));
+      line(fmt::format(
+          "Against {}, absorbing takes fewer FLOPs in calls of up to about {} queries; with more, "
+          "materialising does.",
+          count_of(facts_.context, "stored latent"), with_commas(static_cast<int64_t>(*facts_.absorb_below))));
   }
 
   std::string against(const Cost& without) const {

@@ -144,7 +144,9 @@ class SizeText {
     table.add({*fit.free_bytes < 0 ? "too little by" : "free", amount(std::abs(*fit.free_bytes)),
                fmt::format("with {} of {}", count_of(settings_.batch, "request"), count_of(facts_.tokens, "token"))});
     add(table);
-    if (*fit.room_bytes < 0) return line("The weights alone do not fit.");
+    if (*fit.room_bytes < 0)
+      return line(settings_.reserve_bytes > 0 ? "The weights and what is reserved do not fit."
+                                              : "The weights alone do not fit.");
     line(fit.most_requests ? fmt::format("Requests of {} that fit: {}.", count_of(facts_.tokens, "token"),
                                          with_commas(*fit.most_requests))
                            : std::string("Any number of requests fits: they keep nothing."));

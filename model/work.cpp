@@ -11,6 +11,9 @@ namespace kv {
 
 namespace {
 
+// Each call of a prefill is added up by itself; more than these would take long and teach nothing.
+constexpr int64_t kMostCalls = 100'000;
+
 void demand_positive(const char* what, int64_t value) {
   if (value <= 0) throw std::invalid_argument(fmt::format("{} is {}, expected 1 or more", what, value));
 }
@@ -31,6 +34,9 @@ std::vector<Call> prefill_calls(int64_t tokens, std::span<const int64_t> chunks,
   demand_positive("the prompt", tokens);
   for (const int64_t chunk : chunks) demand_positive("a chunk", chunk);
   const bool in_one = chunks.empty() || setting.cache == CacheWork::off;
+  if (!in_one && tokens / chunks.back() > kMostCalls)
+    throw std::invalid_argument(fmt::format("{} tokens in calls of {} are more than {} calls: take larger chunks",
+                                            tokens, chunks.back(), kMostCalls));
   std::vector<Call> calls;
   for (int64_t done = 0; done < tokens;) {
     const int64_t size = in_one ? tokens : chunks[std::min(calls.size(), chunks.size() - 1)];

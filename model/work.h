@@ -24,7 +24,8 @@ Call decode_step_call(int64_t context, const Setting& setting);
 Cost decode_step_cost(const ModelConfig& config, int64_t context, const Setting& setting);
 
 // `tokens` positions of a prompt, in calls of the sizes in `chunks`, of which the last repeats; empty: one call.
-// Without the cache it is one call. Logits of the last position alone. Throws std::invalid_argument for sizes below 1.
+// Without the cache it is one call. Logits of the last position alone. Throws std::invalid_argument for sizes below 1,
+// and for more than 100,000 calls.
 std::vector<Call> prefill_calls(int64_t tokens, std::span<const int64_t> chunks, const Setting& setting);
 Cost prefill_cost(const ModelConfig& config, int64_t tokens, std::span<const int64_t> chunks, const Setting& setting);
 

@@ -58,6 +58,10 @@ class Reader {
   void read_family() {
     const JsonValue type = model_.find("model_type") ? model_.at("model_type") : document_.at("model_type");
     config_.family = hf_family(type).family;
+    if (find_anywhere("quantization_config"))
+      config_.assumed.push_back(
+          "The weights are published quantised (quantization_config): in another format they take other bytes than the "
+          "published files.");
     if (!runs(config_.family))
       return fields_.cannot_run(
           type,

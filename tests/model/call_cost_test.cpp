@@ -106,6 +106,9 @@ TEST_CASE("the calls of a step and of a prefill are those that the sums are made
   }
   CHECK_THROWS_AS(decode_step_call(0, {}), std::invalid_argument);
   CHECK_THROWS_AS(prefill_calls(0, {}, {}), std::invalid_argument);
+  const std::vector<int64_t> one = {1};
+  CHECK(prefill_calls(100'000, one, {}).size() == 100'000);
+  CHECK_THROWS_AS(prefill_calls(1'000'000, one, {}), std::invalid_argument);
 }
 
 TEST_SUITE_END();

@@ -450,6 +450,9 @@ TEST_SUITE("model/files") {
     CHECK(described({{"hidden_act", "gelu"}}) == "hidden_act is the string \"gelu\"; kvlab computes silu");
     CHECK(described({{"pretraining_tp", 2}}) == "pretraining_tp is 2; kvlab computes with 1 only");
     CHECK(names(described({{"quantization_config", {{"bits", 4}}}}), "quantization_config is an object"));
+    const std::vector<std::string> said = read(llama({{"quantization_config", {{"bits", 4}}}})).assumed;
+    CHECK(std::any_of(said.begin(), said.end(),
+                      [](const std::string& words) { return names(words, "published quantised"); }));
     CHECK(names(described({{"attn_logit_softcapping", 50.0}}), "attn_logit_softcapping is 50.0"));
     CHECK(names(described({{"partial_rotary_factor", 0.5}}), "partial_rotary_factor is 0.5"));
     CHECK(names(described({{"rope_scaling", {{"rope_type", "dynamic"}, {"factor", 2.0}}}}), "rope_scaling", "dynamic"));
