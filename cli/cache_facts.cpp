@@ -105,11 +105,15 @@ std::string bytes_per_token_formula(const ModelConfig& config, Dtype dtype) {
 std::string window_text(const ModelConfig& config) {
   std::map<int64_t, std::set<int64_t>> layers_of;  // by window; 0, all positions, comes first
   for (size_t layer = 0; layer < config.layer_cache.size(); ++layer)
-    layers_of[config.layer_cache[layer].window].insert(static_cast<int64_t>(layer));
+    if (config.layer_cache[layer].kind != LayerCache::Kind::none)
+      layers_of[config.layer_cache[layer].window].insert(static_cast<int64_t>(layer));
   const auto seen = [](int64_t window) {
     return window == 0 ? std::string("all positions") : fmt::format("the last {}", count_of(window, "position"));
   };
-  if (layers_of.size() == 1) return seen(layers_of.begin()->first) + " in every layer";
+  if (layers_of.empty()) return "nothing: no layer has attention";
+  const bool everywhere = std::ssize(layers_of.begin()->second) == config.layers;
+  if (layers_of.size() == 1)
+    return seen(layers_of.begin()->first) + (everywhere ? " in every layer" : " in every layer with attention");
   std::string text;
   for (const auto& [window, layers] : layers_of)
     text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", layers.size() == 1 ? "layer" : "layers",

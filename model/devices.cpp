@@ -133,6 +133,7 @@ const Device* find_device(std::string_view text) {
 std::vector<std::string> similar_devices(std::string_view text) {
   const std::string word = plain(text);
   std::vector<std::string> names, words;
+  if (word.empty()) return names;  // nothing, or a maker alone
   for (const Device* device : devices_beginning_with(word)) names.emplace_back(device->name);
   if (!names.empty()) return names;
   // Or the beginnings of that length that differ in the fewest letters: h300 may be an H200 SXM.

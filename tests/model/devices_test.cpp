@@ -85,6 +85,8 @@ TEST_CASE("a mistyped name suggests the nearest") {
   CHECK(similar_devices("MI300") == Names{"MI300X"});
   CHECK(similar_devices("h300") == Names{"H100 PCIe", "H100 SXM", "H200 SXM"});
   CHECK(similar_devices("a toaster oven").empty());
+  CHECK(similar_devices("rtx").empty());
+  CHECK(similar_devices(" ").empty());
 }
 
 TEST_CASE("weights of 16 bits and fewer meet the bf16 peak, f8 its own where there is one, f32 that of f32") {
