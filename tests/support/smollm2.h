@@ -24,7 +24,9 @@ inline std::optional<std::filesystem::path> smollm2_file() {
       throw std::runtime_error("KVLAB_SMOLLM2 is " + named + ", where there is no file");
     return named;
   }
-  const std::string cache = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  std::string cache = variable("XDG_CACHE_HOME");
+  const std::string home = variable("HOME");
+  if (!cache.starts_with('/')) cache.clear();  // a relative one does not count (XDG Base Directory Specification)
   if (cache.empty() && home.empty()) return std::nullopt;
   const std::filesystem::path folder =
       cache.empty() ? std::filesystem::path(home) / ".cache" : std::filesystem::path(cache);
