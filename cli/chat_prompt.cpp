@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cli/prompt.h"
 #include "model/files/gguf.h"
 #include "model/files/gguf_tokenizer.h"
 #include "model/files/hf_chat_template.h"
+#include "model/prompt.h"
 
 namespace kv::cli {
 

@@ -16,6 +16,7 @@
 #include "cli/prompt.h"
 #include "cli/tell.h"
 #include "cli/trace_file.h"
+#include "model/prompt.h"
 
 namespace kv::cli {
 

@@ -13,11 +13,11 @@
 #include "cli/command.h"
 #include "cli/generate_settings.h"
 #include "cli/options.h"
-#include "cli/prompt.h"
 #include "cli/terminal.h"
 #include "cli/text_table.h"
 #include "cli/tour_report.h"
 #include "cli/word_wrap.h"
+#include "model/prompt.h"
 #include "model/utf8_stream.h"
 
 namespace kv::cli {

@@ -32,4 +32,11 @@ template <class Scalar>
 Matrix<Scalar> attend(Rows<Scalar> queries, const StoredRows& keys, const StoredRows& values,
                       const AttentionShape& shape, const Run& run);
 
+// What attend multiplies the values with, bit for bit: softmax(scale q k) as [tokens, heads * positions], with
+// first_position + tokens positions, and zeros where a row does not see. For those who want to look: attend itself
+// never holds them all, and neither these scores nor their bytes are counted as work.
+template <class Scalar>
+Matrix<Scalar> attention_weights(Rows<Scalar> queries, const StoredRows& keys, const AttentionShape& shape,
+                                 const Run& run);
+
 }  // namespace kv::cpu

@@ -44,12 +44,10 @@ LatentProjection<Scalar> project_latent(Rows<Scalar> x, const LayerWeights& weig
 }
 
 template <class Scalar>
-Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
-                               const ModelConfig& config, int64_t first_position, const Run& run) {
+Matrix<Scalar> absorb(Rows<Scalar> queries, const WeightMatrix& latent_up, const ModelConfig& config, const Run& run) {
   const int64_t nope = config.latent.nope_dim, rope = config.latent.rope_dim, dim = config.latent.latent_dim;
   const int64_t tokens = queries.rows, heads = config.heads, value = config.value_head_dim;
-
-  // Turn each query into the latent space: [U^T q_nope ; q_rope].
+  expect_shape("queries", queries.shape(), {tokens, heads * (nope + rope)});
   Matrix<Scalar> absorbed(tokens, heads * (dim + rope));
   const MutableRows<Scalar> absorbed_rows(absorbed);
   run.team.split(heads, run.team.worthwhile(tokens * nope * dim), [&](int64_t begin, int64_t end) {
@@ -61,6 +59,17 @@ Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, 
       for (int64_t t = 0; t < tokens; ++t) std::copy_n(query.row(t) + nope, rope, to.row(t) + dim);
     }
   });
+  return absorbed;
+}
+
+template <class Scalar>
+Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
+                               const ModelConfig& config, int64_t first_position, const Run& run) {
+  const int64_t nope = config.latent.nope_dim, dim = config.latent.latent_dim;
+  const int64_t tokens = queries.rows, heads = config.heads, value = config.value_head_dim;
+
+  // Turn each query into the latent space.
+  const Matrix<Scalar> absorbed = absorb(queries, latent_up, config, run);
 
   // Attend to the stored rows: all heads share one key, and its first latent_dim values are the value.
   StoredRows values = latents;
@@ -99,13 +108,23 @@ MaterialisedRows<Scalar> materialise(Rows<Scalar> stored, const WeightMatrix& la
   return made;
 }
 
+namespace {
+
+// Keys and values of every stored position, rebuilt.
+template <class Scalar>
+MaterialisedRows<Scalar> rebuild(const StoredRows& latents, int64_t positions, const WeightMatrix& latent_up,
+                                 const ModelConfig& config, const Run& run) {
+  return materialise<Scalar>(read_rows<Scalar>(latents, 0, 0, positions), latent_up, config, run);
+}
+
+}  // namespace
+
 template <class Scalar>
 Matrix<Scalar> attend_materialised(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
                                    const ModelConfig& config, int64_t first_position, const Run& run) {
   const int64_t positions = first_position + queries.rows;
-  const Matrix<Scalar> stored = read_rows<Scalar>(latents, 0, 0, positions);
-  if (latents.cached) run.count(&Counters::cache_bytes_read, stored.rows() * latents.row_bytes());
-  const MaterialisedRows<Scalar> rebuilt = materialise<Scalar>(stored, latent_up, config, run);
+  if (latents.cached) run.count(&Counters::cache_bytes_read, positions * latents.row_bytes());
+  const MaterialisedRows<Scalar> rebuilt = rebuild<Scalar>(latents, positions, latent_up, config, run);
   const StoredBlock keys(Rows<Scalar>(rebuilt.keys), config.heads, kDtypeOf<Scalar>);
   const StoredBlock values(Rows<Scalar>(rebuilt.values), config.heads, kDtypeOf<Scalar>);
   return attend(queries, keys.view(), values.view(), {config.heads, config.attention_scale(), 0, first_position}, run);
@@ -119,15 +138,31 @@ Matrix<Scalar> attend_latent(LatentForm form, Rows<Scalar> queries, const Stored
                                       : attend_materialised(queries, latents, latent_up, config, first_position, run);
 }
 
-#define KVLAB_INSTANTIATE(Scalar)                                                                                   \
-  template LatentProjection<Scalar> project_latent(Rows<Scalar>, const LayerWeights&, const ModelConfig&,           \
-                                                   const RopeTable<Scalar>&, const Run&);                           \
-  template Matrix<Scalar> attend_absorbed(Rows<Scalar>, const StoredRows&, const WeightMatrix&, const ModelConfig&, \
-                                          int64_t, const Run&);                                                     \
-  template Matrix<Scalar> attend_materialised(Rows<Scalar>, const StoredRows&, const WeightMatrix&,                 \
-                                              const ModelConfig&, int64_t, const Run&);                             \
-  template Matrix<Scalar> attend_latent(LatentForm, Rows<Scalar>, const StoredRows&, const WeightMatrix&,           \
-                                        const ModelConfig&, int64_t, const Run&);                                   \
+template <class Scalar>
+Matrix<Scalar> latent_attention_weights(LatentForm form, Rows<Scalar> queries, const StoredRows& latents,
+                                        const WeightMatrix& latent_up, const ModelConfig& config,
+                                        int64_t first_position, const Run& run) {
+  const AttentionShape shape{config.heads, config.attention_scale(), 0, first_position};
+  if (form == LatentForm::absorbed)
+    return attention_weights<Scalar>(absorb(queries, latent_up, config, run), latents, shape, run);
+  const MaterialisedRows<Scalar> rebuilt =
+      rebuild<Scalar>(latents, first_position + queries.rows, latent_up, config, run);
+  const StoredBlock keys(Rows<Scalar>(rebuilt.keys), config.heads, kDtypeOf<Scalar>);
+  return attention_weights(queries, keys.view(), shape, run);
+}
+
+#define KVLAB_INSTANTIATE(Scalar)                                                                                    \
+  template Matrix<Scalar> absorb(Rows<Scalar>, const WeightMatrix&, const ModelConfig&, const Run&);                 \
+  template Matrix<Scalar> latent_attention_weights(LatentForm, Rows<Scalar>, const StoredRows&, const WeightMatrix&, \
+                                                   const ModelConfig&, int64_t, const Run&);                         \
+  template LatentProjection<Scalar> project_latent(Rows<Scalar>, const LayerWeights&, const ModelConfig&,            \
+                                                   const RopeTable<Scalar>&, const Run&);                            \
+  template Matrix<Scalar> attend_absorbed(Rows<Scalar>, const StoredRows&, const WeightMatrix&, const ModelConfig&,  \
+                                          int64_t, const Run&);                                                      \
+  template Matrix<Scalar> attend_materialised(Rows<Scalar>, const StoredRows&, const WeightMatrix&,                  \
+                                              const ModelConfig&, int64_t, const Run&);                              \
+  template Matrix<Scalar> attend_latent(LatentForm, Rows<Scalar>, const StoredRows&, const WeightMatrix&,            \
+                                        const ModelConfig&, int64_t, const Run&);                                    \
   template MaterialisedRows<Scalar> materialise(Rows<Scalar>, const WeightMatrix&, const ModelConfig&, const Run&);
 KVLAB_INSTANTIATE(float)
 KVLAB_INSTANTIATE(double)

@@ -39,11 +39,21 @@ template <class Scalar>
 Matrix<Scalar> attend_materialised(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
                                    const ModelConfig& config, int64_t first_position, const Run& run);
 
+// Each query turned into the latent space, [U^T q_nope ; q_rope]: [tokens, heads * (latent_dim + rope_dim)].
+template <class Scalar>
+Matrix<Scalar> absorb(Rows<Scalar> queries, const WeightMatrix& latent_up, const ModelConfig& config, const Run& run);
+
 // One of the two.
 template <class Scalar>
 Matrix<Scalar> attend_latent(LatentForm form, Rows<Scalar> queries, const StoredRows& latents,
                              const WeightMatrix& latent_up, const ModelConfig& config, int64_t first_position,
                              const Run& run);
+
+// The weights that it gives to the stored positions: [tokens, heads * positions]; see attention_weights.
+template <class Scalar>
+Matrix<Scalar> latent_attention_weights(LatentForm form, Rows<Scalar> queries, const StoredRows& latents,
+                                        const WeightMatrix& latent_up, const ModelConfig& config,
+                                        int64_t first_position, const Run& run);
 
 // The keys and values that stored rows stand for: keys [positions, heads * (nope_dim + rope_dim)], each head's nope
 // part and then the rope key; values [positions, heads * value_head_dim].

@@ -30,11 +30,14 @@ struct Run {
       std::atomic_ref(counters->*counter).fetch_add(static_cast<uint64_t>(amount), std::memory_order_relaxed);
   }
 
+  // Whether somebody wants the tensor of this name: asked before one is made for the trace alone.
+  bool keeps(std::string_view name) const { return trace != nullptr && trace->keeps(name); }
+
   // Keeps a copy under "layer.N.name" (or "name"), with the shape that a reader should see, [tokens, heads, head_dim]
   // say.
   template <class Scalar>
   void record(std::string_view name, const Matrix<Scalar>& tensor, Shape shape = {}) const {
-    if (trace == nullptr || !trace->keeps_tensors()) return;
+    if (!keeps(name)) return;
     if (shape.empty()) shape = {tensor.rows(), tensor.cols()};
     std::string full;
     if (layer >= 0) full.append("layer.").append(std::to_string(layer)).append(".");

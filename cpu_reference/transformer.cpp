@@ -19,22 +19,33 @@ Matrix<Scalar> layer_with_cache(const Matrix<Scalar>& x, int64_t index, const Mo
   const LayerWeights& weights = model.weights.layers[static_cast<size_t>(index)];
   const int64_t past = cache.length();  // positions that are stored already; the new tokens come after them
 
+  // Normalise.
   const Matrix<Scalar> normed = rms_norm<Scalar>(x, weights.attention_norm, config.norm_eps, run);
   run.record("attention_norm", normed);
 
   Matrix<Scalar> attended;  // [tokens, heads * value_head_dim]
   if (config.has_latent_attention()) {
+    // Project to queries, latents and rope keys, and rotate.
     const LatentProjection<Scalar> made = project_latent<Scalar>(normed, weights, config, table, run);
+    // Append to the cache.
     cache.append_latent<Scalar>(index, made.latents, made.rope_keys, run);
+    // Attend.
     attended = attend_latent<Scalar>(form, made.queries, cache.latents(index), weights.latent_up, config, past, run);
   } else {
+    // Project to queries, keys and values, and rotate.
     const HeadProjection<Scalar> made = project_heads<Scalar>(normed, weights, config, table, run);
+    // Append to the cache.
     cache.append<Scalar>(index, made.keys, made.values, run);
+    // Attend.
     const int64_t window = config.layer_cache[static_cast<size_t>(index)].window;
     attended = attend<Scalar>(made.queries, cache.keys(index), cache.values(index),
                               {config.sizes_of(index).heads, config.attention_scale(), window, past}, run);
   }
+
+  // Project the output and add.
   const Matrix<Scalar> after_attention = add_attention(x, attended, weights, run);
+
+  // Feed forward and add.
   return add_feed_forward(after_attention, weights, config, run);
 }
 

@@ -1,5 +1,6 @@
 #include "model/trace.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace kv {
@@ -30,6 +31,11 @@ Counters TracedCall::total() const {
   Counters sum = ends;
   for (const Counters& layer : layers) sum += layer;
   return sum;
+}
+
+bool Trace::keeps(std::string_view name) const {
+  if (keep_ == Keep::counters_and_tensors) return name != "attention_weights";
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
 
 void Trace::begin_call(int64_t first_position, int64_t tokens, int64_t layers) {

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/shape.h"
@@ -57,6 +58,8 @@ struct TracedTensor {
 //   layer.N.gated                          [tokens, hidden_dim]
 //   layer.N.feed_forward, output           [tokens, model_dim], before and after the residual addition
 //   final_norm, logits                     [rows, model_dim], [rows, vocab]; rows as asked for
+// and only when it is asked for by name, since it costs a second scan and grows with the square of the context:
+//   layer.N.attention_weights              [tokens, heads, positions], behind queries, keys and values
 // Keys, values and latents are shown as computed, before they are rounded to the cache's type.
 
 // What one call of prefill, decode_step or forward_without_cache did.
@@ -74,8 +77,11 @@ class Trace {
  public:
   enum class Keep { counters, counters_and_tensors };
   explicit Trace(Keep keep = Keep::counters) : keep_(keep) {}
+  // Counters, and of the tensors those with these names, of every layer: {"queries"}, say.
+  explicit Trace(std::vector<std::string> names) : names_(std::move(names)) {}
 
-  bool keeps_tensors() const { return keep_ == Keep::counters_and_tensors; }
+  // Whether a tensor of this name, without its layer, is kept.
+  bool keeps(std::string_view name) const;
   void begin_call(int64_t first_position, int64_t tokens, int64_t layers);
   TracedCall& current() { return calls_.back(); }
 
@@ -85,7 +91,8 @@ class Trace {
   Counters total() const;
 
  private:
-  Keep keep_;
+  Keep keep_ = Keep::counters;
+  std::vector<std::string> names_;
   std::vector<TracedCall> calls_;
 };
 
