@@ -1,0 +1,276 @@
+// The whole window: its parts fit beside each other in every state and size, and one point has one meaning.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "tests/support/fixed_measure.h"
+#include "tests/support/picture_check.h"
+#include "tests/support/viewer_runs.h"
+#include "viewer/draw/frame.h"
+#include "viewer/draw/keys_overlay.h"
+#include "viewer/draw/scrubber.h"
+#include "viewer/draw/top_bar.h"
+
+using namespace kv;
+using namespace kv::viewer;
+
+namespace {
+
+struct NamedRun {
+  const char* name;
+  RunView run;
+};
+
+// All kinds of runs, recorded once.
+const std::vector<NamedRun>& all_runs() {
+  static test::RecordedRun four = test::four_models(24), start = test::four_models_at_the_start(),
+                           reading = test::four_models_reading(), full = test::four_full_models(),
+                           window = test::window_model(20), failing = test::one_failing_lane(8),
+                           thirty = test::thirty_layers(6);
+  static const std::vector<NamedRun> runs = {
+      {"four models", four.view()},
+      {"nothing recorded", start.view()},
+      {"reading the prompt", reading.view()},
+      {"a full cache", full.view()},
+      {"a window", window.view()},
+      {"a lane that failed", failing.view()},
+      {"thirty layers", thirty.view()},
+      {"no model", {}},
+  };
+  return runs;
+}
+
+ViewState state_of(float width, float height) {
+  ViewState view;
+  view.window = {0, 0, width, height};
+  view.axis = 64;
+  view.step = 6;
+  return view;
+}
+
+const std::vector<std::pair<float, float>> kSizes = {{1440, 900}, {1024, 700}, {640, 480}};
+
+void check_frame(const RunView& run, const ViewState& view) {
+  HeatMaps maps;
+  const FixedMeasure measure;
+  const Frame frame = draw_frame(run, view, measure, maps);
+  labels_clear(frame.picture);
+  labels_clear(frame.overlay);
+  spots_clear(frame.picture, view.window);
+  spots_clear(frame.overlay, view.window);
+  std::set<std::string> ids;
+  for (const Picture* picture : {&frame.picture, &frame.overlay})
+    for (const Spot& spot : picture->spots) CHECK_MESSAGE(ids.insert(spot.id).second, spot.id);
+}
+
+// A state that differs from the usual one in one thing.
+struct Change {
+  const char* name;
+  std::function<void(ViewState&)> apply;
+};
+const std::vector<Change>& changes() {
+  static const std::vector<Change> all = {
+      {"as it is", [](ViewState&) {}},
+      {"light", [](ViewState& view) { view.theme = Theme::light; }},
+      {"no panel", [](ViewState& view) { view.panel = false; }},
+      {"inspector", [](ViewState& view) { view.page = PanelPage::inspector; }},
+      {"words", [](ViewState& view) { view.page = PanelPage::words; }},
+      {"attention", [](ViewState& view) { view.scene = Scene::attention; }},
+      {"attention, the last lane",
+       [](ViewState& view) {
+         view.scene = Scene::attention;
+         view.lane = 3;
+       }},
+      {"step 0", [](ViewState& view) { view.step = 0; }},
+      {"playing",
+       [](ViewState& view) {
+         view.playing = true;
+         view.phase = 0.4;
+       }},
+      {"zoom",
+       [](ViewState& view) {
+         view.zoom = Zoom{0, 1};
+       }},
+      {"the cache off", [](ViewState& view) { view.cache_on = false; }},
+      {"by slot", [](ViewState& view) { view.by_slot = true; }},
+      {"at a size", [](ViewState& view) { view.at_size_of = 2; }},
+      {"keys", [](ViewState& view) { view.keys = true; }},
+      {"hovered",
+       [](ViewState& view) {
+         view.hovered = Cell{0, 0, Role::key, 0, 3, 2};
+         view.notice = "The picture was written to kvlab-growth-step-6.png in the folder from which kvlab was started.";
+       }},
+      {"opening",
+       [](ViewState& view) {
+         view.opening = "a-model-with-quite-a-long-name-that-does-not-end-soon.gguf";
+         view.opening_seconds = 1.3;
+       }},
+      {"editing the prompt", [](ViewState& view) { view.editing_prompt = true; }},
+      {"a long prompt", [](ViewState& view) { view.prompt = std::string(500, 'w'); }},
+      {"far out", [](ViewState& view) { view.axis = 1024; }},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_SUITE("viewer/draw/frame") {
+  TEST_CASE("labels never meet and places are distinct, in every state of every run and in windows of three sizes") {
+    for (const NamedRun& named : all_runs())
+      for (const Change& change : changes())
+        for (const auto& [width, height] : kSizes) {
+          INFO(std::string(named.name), ", ", std::string(change.name), ", ", width, " x ", height);
+          ViewState view = state_of(width, height);
+          change.apply(view);
+          check_frame(named.run, view);
+        }
+  }
+
+  TEST_CASE("the playhead stands at one x in the scene's ruler and in the scrubber") {
+    const RunView& run = all_runs()[0].run;
+    const FixedMeasure measure;
+    for (const Scene scene : {Scene::growth, Scene::attention})
+      for (const int64_t step : {1, 6, 20}) {
+        ViewState view = state_of(1440, 900);
+        view.scene = scene;
+        view.step = step;
+        HeatMaps maps;
+        const Frame frame = draw_frame(run, view, measure, maps);
+        const float x = playhead_x(run, view, frame.regions);
+        const std::string count = std::to_string(run.lanes[0].context_at(step));
+        bool found = false;
+        for (const Label& label : frame.picture.labels())
+          if (label.text == count && label.position.y > 300 && label.position.y < frame.regions.transport.top)
+            found = found || std::abs(label.box().centre().x - x) < 0.51f;
+        CHECK_MESSAGE(found, "no ", count, " under the playhead at ", x);
+        CHECK(step_at(run, view, x) == step);
+      }
+  }
+
+  TEST_CASE("there is a tab for each scene that exists, with the digit that opens it, and the open one is underlined") {
+    const FixedMeasure measure;
+    for (const Scene scene : {Scene::growth, Scene::attention}) {
+      ViewState view = state_of(1440, 900);
+      view.scene = scene;
+      const TopBar top = draw_top_bar(all_runs()[0].run, view, regions_of(view), measure);
+      std::vector<std::string> tabs;
+      Rect open;
+      for (const Spot& spot : top.picture.spots)
+        if (spot.action && std::holds_alternative<action::ShowScene>(*spot.action)) {
+          tabs.push_back(spot.id);
+          if (std::get<action::ShowScene>(*spot.action).scene == scene) open = spot.box;
+        }
+      CHECK(tabs == std::vector<std::string>{"tab/Growth", "tab/Attention"});
+      int underlines = 0;
+      for (const viewer::Shape& shape : top.picture.shapes)
+        if (const auto* rect = std::get_if<FilledRect>(&shape); rect && rect->box.height() == 3) {
+          ++underlines;
+          CHECK(open.holds(rect->box));
+        }
+      CHECK(underlines == 1);
+    }
+  }
+
+  TEST_CASE("the prompt is drawn until it is edited; then its field is left to the window") {
+    const RunView& run = all_runs()[0].run;
+    const FixedMeasure measure;
+    HeatMaps maps;
+    ViewState view = state_of(1440, 900);
+    const auto shows_prompt = [&](const Frame& frame) {
+      for (const Label& label : frame.picture.labels())
+        if (label.text == test::kViewerPrompt && frame.prompt_field.holds(label.box(), 1)) return true;
+      return false;
+    };
+    CHECK(shows_prompt(draw_frame(run, view, measure, maps)));
+    view.editing_prompt = true;
+    CHECK_FALSE(shows_prompt(draw_frame(run, view, measure, maps)));
+  }
+
+  TEST_CASE("names of models that begin alike are shortened, others are not") {
+    CHECK(model_names(all_runs()[0].run) == "austen-mha, -gqa, -mqa, -mla");
+    CHECK(model_names(all_runs()[4].run) == "mistral-window");
+    CHECK(model_names({}).empty());
+  }
+
+  TEST_CASE("a point under a drawer, under the list of keys or outside the scene is no cell") {
+    const RunView& run = all_runs()[0].run;
+    ViewState view = state_of(1024, 700);
+    view.step = 20;
+    view.panel = false;
+    const Regions open = regions_of(view);
+    // Somewhere a cell is drawn: look for one.
+    std::optional<Point> on_cell;
+    for (float y = open.content.top; y < open.content.bottom && !on_cell; y += 3)
+      if (cell_at(run, view, {open.map.left + 4, y})) on_cell = Point{open.map.left + 4, y};
+    REQUIRE(on_cell);
+    view.keys = true;
+    CHECK_FALSE(cell_at(run, view, *on_cell));
+    view.keys = false;
+    CHECK_FALSE(cell_at(run, view, {on_cell->x, open.transport.top + 5}));
+    // A drawer from the map's left on, as in the smallest window.
+    ViewState small = state_of(640, 480);
+    small.step = 20;
+    const Rect drawer = regions_of(small).panel;
+    for (float y = drawer.top; y < drawer.bottom; y += 3)
+      for (float x = drawer.left + 1; x < drawer.right; x += 20) CHECK_FALSE(cell_at(run, small, {x, y}));
+  }
+
+  TEST_CASE("what a drawer covers cannot be clicked") {
+    const ViewState view = state_of(640, 480);
+    HeatMaps maps;
+    const Frame frame = draw_frame(all_runs()[0].run, view, FixedMeasure(), maps);
+    REQUIRE(frame.regions.panel_is_drawer);
+    for (const Spot& spot : frame.picture.spots) CHECK_MESSAGE(!spot.box.meets(frame.regions.panel), spot.id);
+    CHECK_FALSE(frame.overlay.spots.empty());
+  }
+
+  TEST_CASE("while the list of keys is open only it can be clicked, and it names every key once") {
+    ViewState view = state_of(1024, 700);
+    view.keys = true;
+    HeatMaps maps;
+    const Frame frame = draw_frame(all_runs()[0].run, view, FixedMeasure(), maps);
+    CHECK(frame.picture.spots.empty());
+    REQUIRE(frame.overlay.spots.size() == 1);
+    CHECK(frame.scrubber.area() == 0);
+    std::set<std::string> names;
+    for (const KeyLine& line : key_lines()) CHECK(names.insert(line.keys).second);
+    CHECK(names.size() == 14);
+  }
+
+  TEST_CASE("the tip at a cell stays in the window and beside a drawer, wherever the cell is") {
+    const RunView& run = all_runs()[0].run;
+    const FixedMeasure measure;
+    for (const auto& [width, height] : kSizes)
+      for (int lane = 0; lane < 3; ++lane)
+        for (const int64_t position : {0, 10, 20}) {
+          ViewState view = state_of(width, height);
+          view.hovered = Cell{lane, 3, Role::value, 0, position, 4};
+          view.page = PanelPage::start;
+          HeatMaps maps;
+          const Frame frame = draw_frame(run, view, measure, maps);
+          labels_clear(frame.overlay);
+          for (const Label& label : frame.overlay.labels()) CHECK(view.window.holds(label.box()));
+        }
+  }
+
+  TEST_CASE("equal states give equal pictures") {
+    const RunView& run = all_runs()[0].run;
+    const FixedMeasure measure;
+    HeatMaps first_maps, second_maps;
+    const Frame first = draw_frame(run, state_of(1440, 900), measure, first_maps);
+    const Frame second = draw_frame(run, state_of(1440, 900), measure, second_maps);
+    REQUIRE(first.picture.shapes.size() == second.picture.shapes.size());
+    REQUIRE(first.picture.spots.size() == second.picture.spots.size());
+    const std::vector<Label> a = first.picture.labels(), b = second.picture.labels();
+    REQUIRE(a.size() == b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      CHECK(a[i].text == b[i].text);
+      CHECK(a[i].box() == b[i].box());
+    }
+    for (size_t i = 0; i < first.picture.shapes.size(); ++i)
+      if (const auto* rect = std::get_if<FilledRect>(&first.picture.shapes[i]))
+        CHECK(rect->box == std::get<FilledRect>(second.picture.shapes[i]).box);
+  }
+}

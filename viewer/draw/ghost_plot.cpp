@@ -1,0 +1,97 @@
+#include "viewer/draw/ghost_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/draw/shown_numbers.h"
+#include "viewer/session/number_text.h"
+
+namespace kv::viewer {
+
+namespace {
+
+constexpr float kMargin = 22, kTop = 36, kBottom = 12, kTextWidth = 104;
+constexpr int kSamples = 32;  // points of a line: both bend slowly
+
+double total(const StepFlops& flops) { return static_cast<double>(flops.new_token + flops.scan); }
+
+}  // namespace
+
+float GhostPlot::y_of(double flops) const {
+  const double share = std::log10(std::max(flops, lowest) / lowest) / std::log10(highest / lowest);
+  return box.bottom - box.height() * static_cast<float>(std::min(share, 1.0));
+}
+
+std::optional<GhostPlot> ghost_plot(const RunView& run, const ViewState& view, const Regions& regions) {
+  const int index = selected_lane(run, view);
+  if (index < 0 || regions.panel.width() <= 0 || regions.panel_is_drawer) return std::nullopt;
+  const LaneView& lane = run.lanes[static_cast<size_t>(index)];
+  const int64_t now = shown_step(lane, view);
+  if (now < 1) return std::nullopt;  // the prompt is the same work either way
+  const ModelConfig& config = shown_config(run, view, index);
+  const int64_t prompt = std::ssize(lane.facts->prompt);
+  const auto axis_end = static_cast<int64_t>(view.axis);
+  const int64_t last = std::max(now, std::min(axis_end, lane.facts->capacity) - prompt);
+  const auto flops_at = [&](int64_t step, bool cache) { return total(predicted_flops(config, prompt, step, cache)); };
+
+  GhostPlot plot;
+  plot.box = {regions.panel.left + kMargin, regions.transport.top + kTop, regions.panel.right - kMargin - kTextWidth,
+              regions.transport.bottom - kBottom};
+  plot.lowest = std::pow(10.0, std::floor(std::log10(flops_at(1, true))));
+  plot.highest = std::pow(10.0, std::ceil(std::log10(flops_at(last, false))));
+  const auto x_of = [&](int64_t context) {
+    return plot.box.left + plot.box.width() * static_cast<float>(context) / static_cast<float>(prompt + last);
+  };
+  for (int i = 0; i <= kSamples; ++i) {
+    const int64_t step = 1 + (last - 1) * i / kSamples;
+    plot.with_cache.push_back({x_of(prompt + step), plot.y_of(flops_at(step, true))});
+    plot.without_cache.push_back({x_of(prompt + step), plot.y_of(flops_at(step, false))});
+  }
+  plot.predicted = {x_of(prompt + now), plot.y_of(flops_at(now, false))};
+  plot.counted = {x_of(prompt + now), plot.y_of(flops_at(now, true))};
+  if (view.at_size_of < 0)
+    for (const StepWithoutCache& ran : lane.without_cache)
+      plot.ran.push_back({x_of(ran.context), plot.y_of(static_cast<double>(ran.counted.flops()))});
+  return plot;
+}
+
+Picture draw_ghost_plot(const RunView& run, const ViewState& view, const Regions& regions, const TextMeasure& measure) {
+  Picture picture;
+  const std::optional<GhostPlot> plot = ghost_plot(run, view, regions);
+  if (!plot) return picture;
+  const Palette& palette = palette_of(view.theme);
+  const int index = selected_lane(run, view);
+  const LaneView& lane = run.lanes[static_cast<size_t>(index)];
+  const LaneNumbers numbers = *shown_numbers(run, view, index);
+  const Rect region{regions.panel.left + kMargin, regions.transport.top + 8, regions.panel.right - 8,
+                    regions.transport.bottom};
+  const auto write = [&](Point at, const std::string& text, Font font, Colour colour) {
+    picture.text(at, shortened(text, font, region.right - at.x, measure), font, colour, region, measure);
+  };
+  write({region.left, region.top + 2}, lane.facts->label + " without the cache, logarithmic", fonts::kSmall,
+        palette.soft);
+  picture.line({plot->box.left, plot->box.bottom}, {plot->box.right, plot->box.bottom}, palette.line);
+  picture.line({plot->box.left, plot->box.top}, {plot->box.left, plot->box.bottom}, palette.line);
+  picture.shapes.push_back(Polyline{plot->with_cache, palette.new_token, 1.5f});
+  picture.shapes.push_back(Polyline{plot->without_cache, palette.scan, 1.5f});
+  for (const Point& ran : plot->ran)
+    if (ran.x <= plot->box.right) picture.circle(ran, 2.5f, palette.text);
+  const Point p = plot->predicted;
+  picture.shapes.push_back(
+      Polyline{{{p.x, p.y - 5}, {p.x + 5, p.y + 4}, {p.x - 5, p.y + 4}, {p.x, p.y - 5}}, palette.text, 1.5f});
+  picture.circle(plot->counted, 2, palette.text);
+
+  const float x = plot->box.right + 12;
+  write({x, plot->box.top - 6}, flops_text(numbers.flops_without_cache), fonts::kSmallStrong, palette.text);
+  write({x, plot->box.top + 11}, "predicted", fonts::kSmall, palette.soft);
+  if (!plot->ran.empty()) {
+    const StepWithoutCache& last = lane.without_cache.back();
+    write({x, plot->box.top + 29}, "run at " + with_commas(last.context), fonts::kSmall, palette.soft);
+    write({x, plot->box.top + 45}, "in " + seconds_text(last.time.median), fonts::kSmall, palette.soft);
+  }
+  return picture;
+}
+
+}  // namespace kv::viewer

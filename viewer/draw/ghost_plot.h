@@ -1,0 +1,30 @@
+// GhostPlot: what steps would take without the cache, beside what they take, on a logarithmic axis of FLOPs. The line
+// is predicted, the triangle is this step, and dots are steps that were really run without the cache and counted.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "viewer/draw/picture.h"
+#include "viewer/draw/regions.h"
+#include "viewer/draw/view_state.h"
+#include "viewer/session/recording.h"
+
+namespace kv::viewer {
+
+struct GhostPlot {
+  Rect box;  // of the lines
+  std::vector<Point> with_cache, without_cache;
+  Point predicted;                  // this step without the cache
+  Point counted;                    // this step with it
+  std::vector<Point> ran;           // at [i] LaneView::without_cache[i]
+  double lowest = 1, highest = 10;  // FLOPs at the lower and upper edge: powers of ten
+
+  float y_of(double flops) const;
+};
+// Under the side panel; nothing where that is no column of the window, or nothing is recorded.
+std::optional<GhostPlot> ghost_plot(const RunView& run, const ViewState& view, const Regions& regions);
+
+Picture draw_ghost_plot(const RunView& run, const ViewState& view, const Regions& regions, const TextMeasure& measure);
+
+}  // namespace kv::viewer

@@ -1,0 +1,23 @@
+// What a zoom shows beside its numbers: what the colours mean, and the way back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viewer/draw/growth_scene.h"
+
+namespace kv::viewer {
+
+inline constexpr float kZoomLegendHeight = 76;
+
+// "-1.23", "12.3": the ends of a legend.
+std::string value_text(float value);
+
+// Each role's colours from its most negative to its most positive number, at the lower end of the readouts. `scales` of
+// each strip: what the ends stand for.
+Picture draw_zoom_legend(const GrowthScene& scene, const std::vector<float>& scales, const TextMeasure& measure);
+
+// "Esc folds back" below the lane's name.
+Picture draw_zoom_names(const GrowthScene& scene, float y, const TextMeasure& measure);
+
+}  // namespace kv::viewer

@@ -1,0 +1,134 @@
+#include "viewer/draw/heat_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "viewer/draw/growth_texels.h"
+
+namespace kv::viewer {
+
+namespace {
+
+constexpr double kSlack = 1e-6;       // of a token: 3 x 4/3 is 4
+constexpr double kOtherHead = 0.10;   // how much darker every second head is
+
+std::vector<Strip> strips_of_lane(const LaneLayout& layout) {
+  std::vector<Strip> strips;
+  for (const Band& band : layout.bands) strips.insert(strips.end(), band.strips.begin(), band.strips.end());
+  return strips;
+}
+
+// Of each layer of a strip: its largest RMS among the first `context` positions.
+std::vector<float> largest_of(const KvStore& store, const Strip& strip, int64_t context) {
+  std::vector<float> largest;
+  for (int64_t layer = strip.first_layer; layer < strip.first_layer + strip.layers; ++layer)
+    largest.push_back(store.largest_rms(layer, strip.role, context));
+  return largest;
+}
+
+float strength_of(const KvStore& store, const Strip& strip, std::span<const float> largest, Bin bin) {
+  double sum = 0;
+  for (int64_t i = 0; i < strip.layers; ++i) {
+    const float scale = largest[static_cast<size_t>(i)];
+    if (!(scale > 0)) continue;
+    double of_layer = 0;
+    for (int64_t head = strip.first_head; head < strip.first_head + strip.heads; ++head)
+      for (int64_t position = bin.first; position < bin.last; ++position)
+        of_layer += static_cast<double>(store.rms(strip.first_layer + i, strip.role, head, position));
+    sum += of_layer / static_cast<double>(scale);
+  }
+  return static_cast<float>(sum / static_cast<double>(strip.layers * strip.heads * (bin.last - bin.first)));
+}
+
+// The bin, as far as there are tokens.
+Bin stored_part(int64_t column, double tokens_per_column, int64_t context) {
+  Bin bin = bin_of(column, tokens_per_column);
+  bin.last = std::min(bin.last, context);
+  return bin;
+}
+
+// The column in which a position stands.
+int64_t column_of(int64_t position, double tokens_per_column) {
+  auto column = static_cast<int64_t>(static_cast<double>(position) / tokens_per_column);
+  while (bin_of(column, tokens_per_column).last <= position) ++column;
+  while (column > 0 && bin_of(column, tokens_per_column).first > position) --column;
+  return column;
+}
+
+}  // namespace
+
+Bin bin_of(int64_t column, double tokens_per_column) {
+  const auto begin = [&](int64_t c) {
+    return static_cast<int64_t>(std::floor(static_cast<double>(c) * tokens_per_column + kSlack));
+  };
+  return {begin(column), begin(column + 1)};
+}
+
+int64_t columns_of(int64_t context, double tokens_per_column) {
+  return context == 0 ? 0 : column_of(context - 1, tokens_per_column) + 1;
+}
+
+double tokens_per_column(const TokenAxis& axis) { return std::max(1.0, 1 / axis.token_width()); }
+
+HeatMap heat_map_of(const LaneView& lane, const LaneLayout& layout, int64_t context, double tokens_per_column) {
+  const std::vector<Strip> strips = strips_of_lane(layout);
+  HeatMap map;
+  map.columns = static_cast<int>(columns_of(context, tokens_per_column));
+  map.rows = static_cast<int>(strips.size());
+  for (const Strip& strip : strips) {
+    const std::vector<float> largest = largest_of(*lane.store, strip, context);
+    for (int64_t column = 0; column < map.columns; ++column)
+      map.strengths.push_back(
+          strength_of(*lane.store, strip, largest, stored_part(column, tokens_per_column, context)));
+  }
+  return map;
+}
+
+struct HeatMaps::Kept {
+  TexelsKey key;
+  std::vector<std::vector<float>> largest;  // [strips][layers]
+  Texels texels;
+  uint64_t version = 0;
+};
+
+Image HeatMaps::image_of(const LaneView& lane, int index, const LaneLayout& layout, int64_t context,
+                         double tokens_per_column, const Palette& palette) {
+  std::shared_ptr<Kept>& kept = kept_[index];
+  if (!kept) kept = std::make_shared<Kept>();
+  TexelsKey key(lane, strips_of_lane(layout), context, tokens_per_column, 1, palette);
+  const bool agrees = key.agrees(kept->key);
+  const int64_t common = agrees ? key.common_tokens(kept->key) : 0;
+  const int64_t columns = columns_of(context, tokens_per_column);
+  Texels& texels = kept->texels;
+  if (!agrees) {
+    texels.width = key.width;
+    texels.height = static_cast<int>(key.strips.size());
+    texels.colours.assign(static_cast<size_t>(texels.width) * key.strips.size(), 0);
+    kept->largest.assign(key.strips.size(), {});
+  }
+  const int64_t old_columns = agrees ? columns_of(kept->key.context(), tokens_per_column) : 0;
+  const bool same_tokens = agrees && common == context && common == kept->key.context();
+  if (!same_tokens) {
+    for (size_t row = 0; row < key.strips.size(); ++row) {
+      const Strip& strip = key.strips[row];
+      std::vector<float> largest = largest_of(*lane.store, strip, context);
+      const bool rescaled = largest != kept->largest[row];
+      uint32_t* colours = texels.colours.data() + row * static_cast<size_t>(texels.width);
+      for (int64_t column = rescaled ? 0 : column_of(common, tokens_per_column); column < columns; ++column) {
+        const Bin bin = stored_part(column, tokens_per_column, context);
+        const double strength = static_cast<double>(strength_of(*lane.store, strip, largest, bin));
+        const Colour shade = palette.shade(strip.role, strength);
+        const bool darker = strip.heads == 1 && strip.first_head % 2 == 1;
+        colours[column] = (darker ? mix(shade, Colour{}, kOtherHead) : shade).rgba();
+      }
+      std::fill(colours + columns, colours + std::max(columns, old_columns), 0u);
+      kept->largest[row] = std::move(largest);
+    }
+    kept->version = ++versions_;
+  }
+  kept->key = std::move(key);
+  return {&texels, static_cast<uint64_t>(index) + 1, kept->version, {}, {0, 0, 1, 1}, {255, 255, 255}};
+}
+
+}  // namespace kv::viewer

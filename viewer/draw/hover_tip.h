@@ -1,0 +1,13 @@
+// HoverTip: a few lines about the cell under the mouse, beside that cell and never outside the window.
+#pragma once
+
+#include "viewer/draw/picture.h"
+#include "viewer/draw/view_state.h"
+#include "viewer/session/recording.h"
+
+namespace kv::viewer {
+
+// Of view.hovered; nothing without one. `at`: where the cell is; `room`: where the tip may be.
+Picture draw_hover_tip(const RunView& run, const ViewState& view, Rect room, Point at, const TextMeasure& measure);
+
+}  // namespace kv::viewer

@@ -1,0 +1,18 @@
+// StartPage: the side panel's first page: what the lanes show, what to try, and what small models cannot show.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viewer/draw/picture.h"
+#include "viewer/draw/view_state.h"
+#include "viewer/session/recording.h"
+
+namespace kv::viewer {
+
+// A paragraph each. Their numbers are those of the models that run.
+std::vector<std::string> start_page_paragraphs(const RunView& run);
+
+Picture draw_start_page(const RunView& run, const ViewState& view, Rect region, const TextMeasure& measure);
+
+}  // namespace kv::viewer
