@@ -1,0 +1,124 @@
+#include "viewer/window/gui_frame.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+namespace kv::viewer {
+
+namespace {
+
+// Its buffer is a std::string, which grows when Dear ImGui asks for it.
+int resize_text(ImGuiInputTextCallbackData* data) {
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
+    auto& text = *static_cast<std::string*>(data->UserData);
+    text.resize(static_cast<size_t>(data->BufTextLen));
+    data->Buf = text.data();
+  }
+  return 0;
+}
+
+class FrameInGui {
+ public:
+  FrameInGui(const Frame& frame, const Fonts& fonts) : frame_(frame), fonts_(fonts), scale_(fonts.scale()) {}
+
+  // The front first: of buttons that cover each other Dear ImGui gives the mouse to the one that came first.
+  Touched buttons(PromptField& prompt) {
+    spots_of(frame_.overlay);
+    const bool covered = ImGui::IsAnyItemHovered();
+    if (prompt.open) edit(prompt);
+    scrubber();
+    spots_of(frame_.picture);
+    const bool on_button = ImGui::IsAnyItemHovered();
+    if (on_button && !touched_.scrub_to) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    const ImVec2 at = ImGui::GetMousePos();
+    const Point mouse = {at.x / scale_, at.y / scale_};
+    const bool drawer = frame_.regions.panel_is_drawer && frame_.regions.panel.holds(mouse);
+    if (ImGui::IsMousePosValid(&at) && !covered && !drawer && frame_.regions.content.holds(mouse)) {
+      touched_.mouse = mouse;
+      const bool left = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !on_button;
+      touched_.clicked = left || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+    }
+    return touched_;
+  }
+
+ private:
+  ImVec2 at(float x, float y) const { return {x * scale_, y * scale_}; }
+
+  bool button(const char* id, Rect box) {
+    const ImVec2 size = at(box.width(), box.height());
+    if (size.x < 1 || size.y < 1) return false;  // Dear ImGui refuses buttons without a size
+    ImGui::SetCursorScreenPos(at(box.left, box.top));
+    return ImGui::InvisibleButton(id, size);
+  }
+
+  void spots_of(const Picture& picture) {
+    for (auto spot = picture.spots.rbegin(); spot != picture.spots.rend(); ++spot) {
+      const Rect box = spot->box;
+      if (spot->action && button(spot->id.c_str(), box)) touched_.action = spot->action;
+      const bool under = ImGui::IsMouseHoveringRect(at(box.left, box.top), at(box.right, box.bottom));
+      if (!under || !touched_.words.empty()) continue;
+      // A spot that only tells something lets clicks through to what lies behind it.
+      touched_.words = spot->words;
+    }
+  }
+
+  // Between the front and the scene.
+  void scrubber() {
+    if (frame_.scrubber.area() <= 0) return;
+    button("##scrubber", frame_.scrubber);
+    if (ImGui::IsItemActive()) touched_.scrub_to = ImGui::GetMousePos().x / scale_;
+  }
+
+  void edit(PromptField& prompt) {
+    const Rect box = frame_.prompt_field;
+    ImFont* face = fonts_.face(fonts::kBody);
+    ImGui::PushFont(face);
+    const float padding = std::max(0.f, (box.height() * scale_ - ImGui::GetFontSize()) / 2);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {8 * scale_, padding});
+    ImGui::SetCursorScreenPos(at(box.left, box.top));
+    ImGui::SetNextItemWidth(box.width() * scale_);
+    if (!prompt.was_active) ImGui::SetKeyboardFocusHere();
+    touched_.prompt_entered = ImGui::InputText(
+        "##prompt", prompt.text.data(), prompt.text.capacity() + 1,
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackResize, resize_text, &prompt.text);
+    // The field takes the focus a frame after it was asked to, so only losing it again counts as leaving.
+    touched_.prompt_left = prompt.was_active && !ImGui::IsItemActive() && !touched_.prompt_entered;
+    prompt.was_active = ImGui::IsItemActive();
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+  }
+
+  const Frame& frame_;
+  const Fonts& fonts_;
+  float scale_;
+  Touched touched_;
+};
+
+}  // namespace
+
+Touched show_frame(const Frame& frame, const ViewState& view, const Fonts& fonts, Textures& textures,
+                   PromptField& prompt, std::optional<Rect> focus) {
+  constexpr ImGuiWindowFlags kWholeWindow = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                            ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
+                                            ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+  Touched touched;
+  if (ImGui::Begin("kvlab", nullptr, kWholeWindow)) {
+    paint(frame.picture, fonts, textures, *ImGui::GetWindowDrawList());
+    touched = FrameInGui(frame, fonts).buttons(prompt);
+  }
+  ImGui::End();
+
+  ImDrawList& front = *ImGui::GetForegroundDrawList();
+  if (focus) {
+    Picture outline;
+    outline.outline(focus->inset(1), palette_of(view.theme).accent, 2, 3);
+    paint(outline, fonts, textures, front);
+  }
+  paint(frame.overlay, fonts, textures, front);
+  return touched;
+}
+
+}  // namespace kv::viewer
