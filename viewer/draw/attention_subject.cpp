@@ -39,7 +39,7 @@ AttentionSubject attention_subject(const RunView& run, const ViewState& view) {
   subject.first_kept = subject.context - stored.positions_kept(subject.context);
   subject.state = lane.steps.empty() ? State::nothing_yet : State::shown;
   if (view.by_slot && subject.window > 0 && !shared && subject.state == State::shown)
-    subject.positions = positions_by_slot(config, lane.facts->capacity, subject.layer, subject.context);
+    subject.positions = positions_by_slot(layout_of(*lane.facts), subject.layer, subject.context);
   return subject;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/kv_layout.h"
+#include "viewer/session/attention_view.h"
 #include "viewer/session/number_text.h"
 
 namespace kv::viewer {
@@ -38,7 +38,7 @@ void note_values(CellFacts& facts) {
 // Offsets are those of KvLayout, the one place that knows them; the formula repeats its numbers and is tested against
 // it.
 void note_address(CellFacts& facts, const LaneView& lane, const Cell& cell, int64_t context) {
-  const KvLayout layout(lane.config(), lane.facts->capacity, cpu::KvCache::kLargestCall);
+  const KvLayout layout = layout_of(*lane.facts);
   const LayerCache& description = layout.description(cell.layer);
   facts.slots = layout.slots(cell.layer);
   facts.slot = layout.slot(cell.layer, cell.position);

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "cpu_reference/kv_cache.h"
-#include "model/kv_layout.h"
+#include "viewer/session/attention_view.h"
 
 namespace kv::viewer {
 
@@ -24,7 +23,7 @@ void add(std::vector<FillSpan>& spans, int64_t begin, int64_t end, bool kept, in
 int64_t ring_of(const GrowthLane& lane, const Strip& strip) {
   const int64_t capacity = lane.view ? lane.view->facts->capacity : std::max<int64_t>(1, lane.context);
   if (strip.window == 0) return capacity;
-  return KvLayout(*lane.config, capacity, cpu::KvCache::kLargestCall).slots(strip.first_layer);
+  return lane.view ? layout_of(*lane.view->facts).slots(strip.first_layer) : std::min(capacity, strip.window);
 }
 
 std::vector<FillSpan> spans_of(const GrowthLane& lane, const Strip& strip, bool by_slot) {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "cpu_reference/attention.h"
-#include "model/kv_layout.h"
+#include "viewer/session/recorder.h"
 
 namespace kv::viewer {
 
@@ -80,9 +80,12 @@ FormDifference difference_of_forms(const LaneView& lane, int64_t step, int64_t l
   return found;
 }
 
-std::vector<int64_t> positions_by_slot(const ModelConfig& config, int64_t capacity, int64_t layer, int64_t context) {
-  if (config.layer_cache.at(static_cast<size_t>(layer)).kind == LayerCache::Kind::none) return {};
-  const KvLayout layout(config, capacity, cpu::KvCache::kLargestCall);
+KvLayout layout_of(const LaneFacts& lane) {
+  return {lane.config(), lane.capacity, std::clamp<int64_t>(std::ssize(lane.prompt), 1, Recorder::kPromptPiece)};
+}
+
+std::vector<int64_t> positions_by_slot(const KvLayout& layout, int64_t layer, int64_t context) {
+  if (layout.description(layer).kind == LayerCache::Kind::none) return {};
   const int64_t slots = layout.slots(layer);
   std::vector<int64_t> positions(static_cast<size_t>(slots), -1);
   for (int64_t position = std::max<int64_t>(0, context - slots); position < context; ++position)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu_reference/latent_attention.h"
+#include "model/kv_layout.h"
 #include "viewer/session/recording.h"
 
 namespace kv::viewer {
@@ -33,9 +34,11 @@ struct FormDifference {
 };
 FormDifference difference_of_forms(const LaneView& lane, int64_t step, int64_t layer);
 
-// The cache of a layer with a window as the model's own ring would hold it after `context` tokens: the position that
-// lies in each slot, -1 for none. Without a window slot and position are the same. A ring that is longer than its
-// window still holds positions that no token sees any more. Nothing of a layer without a cache.
-std::vector<int64_t> positions_by_slot(const ModelConfig& config, int64_t capacity, int64_t layer, int64_t context);
+// The cache as it would lie in memory if it were made for this run alone: layers with windows are rings, with room for
+// the run's largest call, a piece of its prompt.
+KvLayout layout_of(const LaneFacts& lane);
+// The position that lies in each slot of a layer after `context` tokens, -1 for none. Without a window slot and
+// position are the same.
+std::vector<int64_t> positions_by_slot(const KvLayout& layout, int64_t layer, int64_t context);
 
 }  // namespace kv::viewer

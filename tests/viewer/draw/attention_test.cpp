@@ -302,8 +302,8 @@ TEST_SUITE("viewer/draw") {
     view.by_slot = true;
     const AttentionSubject subject = attention_subject(run, view);
     REQUIRE(subject.by_slot());
-    CHECK(subject.positions == positions_by_slot(run.lanes[0].config(), 1024, 0, 605));
-    const kv::KvLayout ring(run.lanes[0].config(), 1024, kv::cpu::KvCache::kLargestCall);
+    CHECK(subject.positions == positions_by_slot(layout_of(*run.lanes[0].facts), 0, 605));
+    const kv::KvLayout ring = layout_of(*run.lanes[0].facts);
     const AttentionLayout layout = attention_layout(subject, regions_of(view), view);
     const AttentionWeights weights = attention_weights(run.lanes[0], 600, 0);
     int seen = 0;

@@ -12,6 +12,7 @@
 #include "viewer/draw/cell_facts.h"
 #include "viewer/draw/inspector.h"
 #include "viewer/draw/value_strip.h"
+#include "viewer/session/attention_view.h"
 #include "viewer/session/lane_numbers.h"
 #include "viewer/session/number_text.h"
 
@@ -74,7 +75,7 @@ class Formula {
 };
 
 int64_t offset_by_layout(const LaneView& lane, const Cell& cell) {
-  const KvLayout layout(lane.config(), lane.facts->capacity, cpu::KvCache::kLargestCall);
+  const KvLayout layout = layout_of(*lane.facts);
   const int64_t slot = layout.slot(cell.layer, cell.position);
   int64_t values = 0;
   switch (cell.role) {

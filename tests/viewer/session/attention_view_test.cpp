@@ -143,7 +143,7 @@ TEST_CASE("positions by slot are what lies in a real ring") {
       ring.advance(1);
     }
     for (int64_t layer = 0; layer < 3; ++layer) {
-      const std::vector<int64_t> positions = positions_by_slot(tiny.config, capacity, layer, context);
+      const std::vector<int64_t> positions = positions_by_slot(ring.layout(), layer, context);
       REQUIRE(std::ssize(positions) == ring.layout().slots(layer));
       const cpu::Matrix<float> rows = cpu::read_rows<float>(ring.keys(layer), 1, 0, std::ssize(positions));
       int differ = 0;
