@@ -9,7 +9,8 @@
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-folder=${1:-$root/build/pictures}
+mkdir -p "${1:-$root/build/pictures}/runs" || exit 1
+folder=$(cd "${1:-$root/build/pictures}" && pwd)
 pattern=${2:-*}
 kvlab=${KVLAB:-$root/kvlab}
 screen=()
@@ -17,7 +18,6 @@ if [[ -z ${DISPLAY:-} && -z ${WAYLAND_DISPLAY:-} ]]; then
   command -v xvfb-run >/dev/null || { echo 'make_pictures: no display, and no xvfb-run' >&2; exit 1; }
   screen=(xvfb-run -a)
 fi
-mkdir -p "$folder/runs"
 made=0 failed=0
 
 # picture NAME OPTIONS...: in both themes and both scales.
@@ -32,7 +32,7 @@ picture() {
   done
 }
 
-# small NAME OPTIONS...: in the windows that have less room.
+# small NAME OPTIONS...: in windows with less room, where the panel lies over the scene.
 small() {
   local name=$1 size
   shift

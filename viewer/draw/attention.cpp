@@ -10,7 +10,6 @@
 #include "viewer/draw/attention_sentences.h"
 #include "viewer/draw/attention_text.h"
 #include "viewer/draw/token_strip.h"
-#include "viewer/session/number_text.h"
 
 namespace kv::viewer {
 

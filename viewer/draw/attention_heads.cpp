@@ -147,9 +147,13 @@ void draw_title(Picture& picture, const AttentionScene& scene) {
                              : each == heads  ? " share one K and V"
                              : each == 1      ? ", each with a K and V of its own"
                                               : fmt::format(", {} share a K and V", each);
-  const std::string full = fmt::format("Layer {}: {}{}", subject.layer, count_of(heads, "query head"), shares);
-  picture.text({title.left, title.top}, shortened(full, fonts::kSmall, right - 12 - title.left, scene.measure),
-               fonts::kSmall, scene.palette.soft, title, scene.measure);
+  const std::string all = count_of(heads, "query head");
+  const float room = right - 12 - title.left;
+  for (const std::string& text : {fmt::format("Layer {}: {}{}", subject.layer, all, shares), all + shares, all})
+    if (scene.measure.width(fonts::kSmall, text) <= room) {
+      picture.text({title.left, title.top}, text, fonts::kSmall, scene.palette.soft, title, scene.measure);
+      return;
+    }
 }
 
 void draw_sharing(Picture& picture, const AttentionScene& scene) {

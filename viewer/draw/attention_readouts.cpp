@@ -47,7 +47,8 @@ struct Writer {
 };
 
 std::string heads_text(int64_t first, int64_t count) {
-  return count == 1 ? fmt::format("head {}", first) : fmt::format("heads {} to {}", first, first + count - 1);
+  if (count == 1) return fmt::format("head {}", first);
+  return fmt::format("heads {} {} {}", first, count == 2 ? "and" : "to", first + count - 1);
 }
 
 void write_most_read(Writer& out, int64_t rows) {

@@ -13,7 +13,9 @@ namespace {
 
 constexpr float kLongestToken = 150;  // pixels of a headline
 
+// In quotation marks, but an id, which is no text.
 std::string short_token(const AttentionScene& scene, int64_t position) {
+  if (!scene.lane.facts->model->tokenizer) return token_text(scene.lane, position, scene.measure);
   return '"' + shortened(token_text(scene.lane, position, scene.measure), fonts::kTitle, kLongestToken, scene.measure) +
          '"';
 }

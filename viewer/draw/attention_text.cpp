@@ -33,18 +33,62 @@ struct Line {
   int64_t first = 0, last = 0;
 };
 
-// The longest line that ends before token `last`, begun at a word where that is possible.
-Line line_before(int64_t last, const std::vector<std::string>& texts, const std::vector<float>& widths, float room) {
+// The tokens as running text; those before `begin` are too far back to be seen, and have none.
+struct RunningText {
+  std::vector<std::string> texts;
+  std::vector<float> widths;
+
+  int64_t size() const { return std::ssize(texts); }
+  float width(int64_t token) const { return widths[static_cast<size_t>(token)]; }
+  bool begins_word(int64_t token) const { return texts[static_cast<size_t>(token)].starts_with(' '); }
+};
+
+RunningText running_text_of(const AttentionScene& scene, int64_t begin, float room) {
+  RunningText text{std::vector<std::string>(static_cast<size_t>(scene.subject.context)),
+                   std::vector<float>(static_cast<size_t>(scene.subject.context), room + 1)};
+  for (int64_t position = begin; position < scene.subject.context; ++position) {
+    std::string& token = text.texts[static_cast<size_t>(position)];
+    token = shortened(running_text(scene.lane, position, scene.measure), kFont, room, scene.measure);
+    text.widths[static_cast<size_t>(position)] = scene.measure.width(kFont, token);
+  }
+  return text;
+}
+
+// The longest line that ends before token `last`, begun with a word where that is possible.
+Line line_before(int64_t last, const RunningText& text, float room) {
   float width = 0;
   int64_t first = last, word = -1;
-  while (first > 0 && width + widths[static_cast<size_t>(first - 1)] <= room) {
+  while (first > 0 && width + text.width(first - 1) <= room) {
     --first;
-    width += widths[static_cast<size_t>(first)];
-    if (texts[static_cast<size_t>(first)].starts_with(' ')) word = first;
+    width += text.width(first);
+    if (text.begins_word(first)) word = first;
   }
-  if (first == 0) return {0, last};
-  if (word >= 0) return {word, last};
-  return {std::min(first, last - 1), last};  // one that is too long by itself is cut when it is written
+  return {first == 0 || word < 0 ? first : word, last};
+}
+
+// The longest line from token `first` on that ends before a word where that is possible.
+Line line_from(int64_t first, const RunningText& text, float room) {
+  float width = 0;
+  int64_t last = first, word = -1;
+  while (last < text.size() && width + text.width(last) <= room) {
+    width += text.width(last);
+    ++last;
+    if (last < text.size() && text.begins_word(last)) word = last;
+  }
+  return {first, last == text.size() || word < 0 ? last : word};
+}
+
+// The last lines; where the whole text fits, all of it, filled from its beginning.
+std::vector<Line> lines_of(const RunningText& text, float room, int64_t at_most) {
+  std::vector<Line> lines;
+  for (int64_t first = 0; first < text.size() && std::ssize(lines) <= at_most; first = lines.back().last)
+    lines.push_back(line_from(first, text, room));
+  if (std::ssize(lines) <= at_most) return lines;
+  lines.clear();
+  for (int64_t last = text.size(); last > 0 && std::ssize(lines) < at_most; last = lines.back().first)
+    lines.push_back(line_before(last, text, room));
+  std::reverse(lines.begin(), lines.end());
+  return lines;
 }
 
 }  // namespace
@@ -52,39 +96,28 @@ Line line_before(int64_t last, const std::vector<std::string>& texts, const std:
 std::vector<MarkedToken> marked_text(const AttentionScene& scene) {
   const Rect& region = scene.layout.texts;
   const int64_t lines_at_most = static_cast<int64_t>(region.height() / kMarkedLine);
+  const float room = region.width() - kDotsWidth;
   // No more tokens than there can be letters.
-  const int64_t context = scene.subject.context;
-  const int64_t begin = std::max<int64_t>(0, context - static_cast<int64_t>(region.width() / 3) * lines_at_most);
-  std::vector<std::string> texts(static_cast<size_t>(context));
-  std::vector<float> widths(static_cast<size_t>(context), region.width() + 1);
-  for (int64_t position = begin; position < context; ++position) {
-    std::string& text = texts[static_cast<size_t>(position)];
-    text =
-        shortened(running_text(scene.lane, position, scene.measure), kFont, region.width() - kDotsWidth, scene.measure);
-    widths[static_cast<size_t>(position)] = scene.measure.width(kFont, text);
-  }
-  std::vector<Line> lines;
-  for (int64_t last = context; last > 0 && std::ssize(lines) < lines_at_most; last = lines.back().first)
-    lines.push_back(line_before(last, texts, widths, region.width() - kDotsWidth));
-  std::reverse(lines.begin(), lines.end());
+  const int64_t letters = static_cast<int64_t>(room / 3) * lines_at_most;
+  const RunningText text = running_text_of(scene, std::max<int64_t>(0, scene.subject.context - letters), room);
 
   std::vector<MarkedToken> tokens;
   float y = region.top + 4;
-  for (const Line& line : lines) {
+  for (const Line& line : lines_of(text, room, lines_at_most)) {
     float x = region.left + (tokens.empty() && line.first > 0 ? kDotsWidth : 0);
     for (int64_t position = line.first; position < line.last; ++position) {
       // The blank before a word is air: no marker lies on it, and no line begins with it.
-      std::string text = texts[static_cast<size_t>(position)];
-      const float width = widths[static_cast<size_t>(position)];
+      std::string token = text.texts[static_cast<size_t>(position)];
       float blank = 0;
-      if (text.size() > 1 && text.front() == ' ') {
+      if (token.size() > 1 && token.front() == ' ') {
         blank = scene.measure.width(kFont, " ");
-        text.erase(0, 1);
+        token.erase(0, 1);
       }
       if (position == line.first) x -= blank;
+      const float right = x + text.width(position);
       const double weight = static_cast<double>(scene.weights.at(scene.subject.head, position));
-      tokens.push_back({position, text, {x + blank, y, x + width, y + kFont.size}, weight / scene.axis_top});
-      x += width;
+      tokens.push_back({position, token, {x + blank, y, right, y + kFont.size}, weight / scene.axis_top});
+      x = right;
     }
     y += kMarkedLine;
   }
@@ -94,20 +127,24 @@ std::vector<MarkedToken> marked_text(const AttentionScene& scene) {
 void draw_marked_text(Picture& picture, const AttentionScene& scene) {
   if (scene.layout.staggered || scene.layout.texts.height() <= 0) return;
   const Palette& palette = scene.palette;
+  const Rect& region = scene.layout.texts;
   const std::vector<MarkedToken> tokens = marked_text(scene);
   if (!tokens.empty() && tokens.front().position > 0)
-    picture.text({scene.layout.texts.left, tokens.front().box.top}, "...", kFont, palette.faint, scene.layout.texts,
-                 scene.measure);
+    picture.text({region.left, tokens.front().box.top}, "...", kFont, palette.faint, region, scene.measure);
+  const auto ground_of = [&](const MarkedToken& token) {
+    return mix(palette.background, palette.weight(1), token.strength);
+  };
+  // All markers first, so that none covers a neighbour's letters.
+  for (const MarkedToken& token : tokens)
+    if (token.strength >= kFaintestMark)
+      picture.rect({token.box.left - 1.5f, token.box.top - 1, token.box.right + 1.5f, token.box.bottom + 1},
+                   ground_of(token), 2);
   for (const MarkedToken& token : tokens) {
     const bool newest = token.position == scene.subject.context - 1;
     const bool seen = token.position >= scene.weights.first_seen;
-    Colour ink = newest ? palette.text : seen ? palette.soft : palette.faint;
-    if (token.strength >= kFaintestMark) {
-      const Colour ground = mix(palette.background, palette.weight(1), token.strength);
-      picture.rect({token.box.left, token.box.top - 1, token.box.right, token.box.bottom + 1}, ground, 2);
-      ink = ink_on(ground);
-    }
-    picture.text({token.box.left, token.box.top}, token.text, kFont, ink, scene.layout.texts, scene.measure);
+    const Colour plain = newest ? palette.text : seen ? palette.soft : palette.faint;
+    const Colour ink = token.strength >= kFaintestMark ? ink_on(ground_of(token)) : plain;
+    picture.text({token.box.left, token.box.top}, token.text, kFont, ink, region, scene.measure);
     if (newest)
       picture.rect({token.box.left, token.box.bottom + 1, token.box.right, token.box.bottom + 3}, palette.accent);
     const Role role = scene.layout.rows.front().role;

@@ -29,7 +29,8 @@ void draw_option(Picture& picture, const GrowthScene& scene, const Choice& choic
 std::vector<Choice> choices_of(const GrowthScene& scene) {
   std::vector<Choice> choices;
   if (scene.lanes.empty() || scene.layout.zoomed >= 0) return choices;
-  if (!scene.predicted() && std::any_of(scene.lanes.begin(), scene.lanes.end(), [](const auto& l) { return l.has_window(); }))
+  if (!scene.predicted() &&
+      std::any_of(scene.lanes.begin(), scene.lanes.end(), [](const auto& l) { return l.has_window(); }))
     choices.push_back({"axis",
                        "window",
                        {{"by position", "Columns are positions: the window moves over them.", action::ShowBySlot{false},
@@ -41,7 +42,8 @@ std::vector<Choice> choices_of(const GrowthScene& scene) {
   const SizeOf* shown = size_shown(scene.view);
   for (int i = 0; i < static_cast<int>(sizes_to_compare().size()); ++i) {
     const SizeOf& size = sizes_to_compare()[static_cast<size_t>(i)];
-    sizes.options.push_back({size.name, fmt::format("Shows what models of the size of {} would keep, predicted.", size.name),
+    sizes.options.push_back({size.name,
+                             fmt::format("Shows what models of the size of {} would keep, predicted.", size.name),
                              action::ShowAtSizeOf{i}, &size == shown});
   }
   choices.push_back(std::move(sizes));

@@ -43,9 +43,10 @@ float draw_area_key(Picture& picture, const GrowthScene& scene, const TextMeasur
   const float middle = place.top + 12;
   const Rect square{place.right - key.side, middle - key.side / 2, place.right, middle + key.side / 2};
   picture.outline(square.inset(0.75f), scene.palette.soft, 1.5f);
-  const Rect text = picture.text({square.left - kKeyGap, middle - fonts::kSmall.size / 2},
-                                 fmt::format("this area is {}", bytes_text(key.bytes)), fonts::kSmall, scene.palette.soft,
-                                 {place.left, place.top - 2, place.right, place.bottom + 4}, measure, Align::right);
+  const Rect text =
+      picture.text({square.left - kKeyGap, middle - fonts::kSmall.size / 2},
+                   fmt::format("this area is {}", bytes_text(key.bytes)), fonts::kSmall, scene.palette.soft,
+                   {place.left, place.top - 2, place.right, place.bottom + 4}, measure, Align::right);
   return text.left;
 }
 
@@ -54,7 +55,8 @@ std::vector<Role> roles_of(const GrowthScene& scene) {
   for (const Role role : {Role::key, Role::value, Role::latent, Role::rope_key}) {
     const bool drawn = std::any_of(scene.layout.lanes.begin(), scene.layout.lanes.end(), [&](const LaneLayout& lane) {
       return std::any_of(lane.bands.begin(), lane.bands.end(), [&](const Band& band) {
-        return std::any_of(band.strips.begin(), band.strips.end(), [&](const Strip& strip) { return strip.role == role; });
+        return std::any_of(band.strips.begin(), band.strips.end(),
+                           [&](const Strip& strip) { return strip.role == role; });
       });
     });
     if (drawn) roles.push_back(role);
@@ -82,8 +84,10 @@ float draw_sub_line(Picture& picture, const GrowthScene& scene, const std::strin
                     const TextMeasure& measure) {
   const Rect place = scene.layout.sub_line;
   const Rect region{place.left, place.top - 1, place.left + width, place.bottom + 1};
-  return picture.text({place.left, place.top}, shortened(words, fonts::kSub, width, measure), fonts::kSub,
-                      scene.palette.soft, region, measure).right;
+  return picture
+      .text({place.left, place.top}, shortened(words, fonts::kSub, width, measure), fonts::kSub, scene.palette.soft,
+            region, measure)
+      .right;
 }
 
 // The sub-line, and in its row or below the names what else can be shown.

@@ -11,10 +11,10 @@ namespace kv::viewer {
 namespace {
 
 constexpr float kTextLine = 21;
-constexpr float kUnits[] = {8, 6, 4, 3, 2, 1, 0.5f, 0.25f};
-constexpr float kThinnestBand = 3;   // thinner ones merge
-constexpr float kRoomyFrom = 760;    // window heights at which lanes get their full least height
-constexpr float kSmallBelow = 560;   // window heights at which the headline moves closer to the top bar
+constexpr float kUnits[] = {48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1, 0.5f, 0.25f};
+constexpr float kThinnestBand = 3;  // thinner ones merge
+constexpr float kRoomyFrom = 760;   // window heights at which lanes get their full least height
+constexpr float kSmallBelow = 560;  // window heights at which the headline moves closer to the top bar
 constexpr float kRulerGap = 4, kRuler = 32;
 
 // How close lanes may stand.
@@ -59,7 +59,8 @@ int64_t layers_per_band(const std::vector<LaneShape>& lanes, const GrowthLayout&
   for (const LaneShape& lane : lanes) most_layers = std::max(most_layers, lane.config->layers);
   const auto too_thin = [&](int64_t together) {
     return std::any_of(lanes.begin(), lanes.end(), [&](const LaneShape& lane) {
-      const auto values = static_cast<double>(values_of_layers(*lane.config, 0, std::min(together, lane.config->layers)));
+      const auto values =
+          static_cast<double>(values_of_layers(*lane.config, 0, std::min(together, lane.config->layers)));
       return values > 0 && values * value_height(lane, layout, unit_bytes) < static_cast<double>(kThinnestBand) &&
              together < lane.config->layers;
     });

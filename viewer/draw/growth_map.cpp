@@ -16,7 +16,9 @@ constexpr double kFailedDim = 0.62;
 // A part of texels [height rows] that shows a strip's positions.
 Rect texels_part(const Image& image, double per_column, const FillSpan& span, double first_row, double rows) {
   const auto width = static_cast<double>(image.texels->width), height = static_cast<double>(image.texels->height);
-  const auto x = [&](int64_t position) { return static_cast<float>(static_cast<double>(position) / per_column / width); };
+  const auto x = [&](int64_t position) {
+    return static_cast<float>(static_cast<double>(position) / per_column / width);
+  };
   return {x(span.position), static_cast<float>(first_row / height), x(span.position + span.count),
           static_cast<float>((first_row + rows) / height)};
 }

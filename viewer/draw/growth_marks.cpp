@@ -172,7 +172,8 @@ Picture draw_words_in_well(const GrowthScene& scene, int lane, const TextMeasure
   const Band& band = place.bands.front();
   if (of.failed) {
     float y = place.bands_box().top + 4;
-    for (const std::string& line : wrapped(of.view->stopped, fonts::kBodyStrong, place.text_line.width() - 24, measure)) {
+    for (const std::string& line :
+         wrapped(of.view->stopped, fonts::kBodyStrong, place.text_line.width() - 24, measure)) {
       if (y + fonts::kBodyStrong.size > region.bottom) break;
       picture.text({place.text_line.left + 12, y}, line, fonts::kBodyStrong, scene.palette.error, region, measure);
       y += 21;
@@ -219,7 +220,8 @@ Picture draw_layer_digits(const GrowthScene& scene, int lane, const TextMeasure&
   for (const Band& band : place.bands) {
     const float y = (band.box.top + band.box.bottom - font.size) / 2;
     if (y < free_from || y + font.size > region.bottom) continue;
-    picture.text({right, y}, std::to_string(band.first_layer), font, scene.palette.faint, region, measure, Align::right);
+    picture.text({right, y}, std::to_string(band.first_layer), font, scene.palette.faint, region, measure,
+                 Align::right);
     free_from = y + font.size + 1;
   }
   return picture;

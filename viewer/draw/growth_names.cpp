@@ -53,19 +53,20 @@ Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measur
   if (place.folded) {
     picture.text({region.left, place.names.top - 1}, shortened(of.label, fonts::kBodyStrong, region.width(), measure),
                  fonts::kBodyStrong, palette.text, region, measure);
-    picture.spot(fmt::format("lane {}", lane), place.names, fmt::format("{}: folded while another lane is looked at.", of.label),
-                 select);
+    picture.spot(fmt::format("lane {}", lane), place.names,
+                 fmt::format("{}: folded while another lane is looked at.", of.label), select);
     return picture;
   }
-  picture.text({region.left, place.names.top - 2 + (fonts::kName.size - font.size) / 2}, name, font, palette.text, region,
-               measure);
+  picture.text({region.left, place.names.top - 2 + (fonts::kName.size - font.size) / 2}, name, font, palette.text,
+               region, measure);
   const auto line = [&](float below, const std::string& text, Colour colour) {
     if (below + fonts::kSmall.size <= height + 4)
       picture.text({region.left, place.names.top + below}, text, fonts::kSmall, colour, region, measure);
   };
   line(kHeads, stored_heads(*of.config), palette.soft);
   if (kGlyph + kGlyphHeight <= height + 4 && scene.layout.least_lane > 60) {
-    const Rect box{region.left, place.names.top + kGlyph, region.left + kGlyphWidth, place.names.top + kGlyph + kGlyphHeight};
+    const Rect box{region.left, place.names.top + kGlyph, region.left + kGlyphWidth,
+                   place.names.top + kGlyph + kGlyphHeight};
     picture.add(draw_sharing_glyph(*of.config, box, palette));
   }
   if (scene.layout.zoomed == lane)

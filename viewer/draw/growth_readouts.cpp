@@ -21,20 +21,28 @@ void draw_row(Picture& picture, const GrowthScene& scene, const Rect& place, flo
   const Rect box = picture.text({place.left, y}, left, fonts::kSmall, scene.palette.soft, place, measure);
   const float width = measure.width(right_font, right);
   if (box.right + 8 + width > place.right) return;
-  picture.text({place.right, y + (fonts::kSmall.size - right_font.size) / 2}, right, right_font, scene.palette.soft, place,
-               measure, Align::right);
+  picture.text({place.right, y + (fonts::kSmall.size - right_font.size) / 2}, right, right_font, scene.palette.soft,
+               place, measure, Align::right);
 }
 
-std::string share_of_mha(const GrowthLane& lane) {
-  if (!lane.numbers || lane.numbers->ratio_to_mha > 0.995) return "";
-  return share_text(lane.numbers->ratio_to_mha, 1) + " of MHA";
+// Of the lane that is called MHA, as the areas show it; where there is none, of what the same model would store with
+// one K and one V for every query head.
+std::string share_of_mha(const GrowthScene& scene, const GrowthLane& lane) {
+  if (!lane.numbers) return "";
+  double share = lane.numbers->ratio_to_mha;
+  for (const GrowthLane& other : scene.lanes)
+    if (other.label == "MHA")
+      share = static_cast<double>(lane.kv_bytes()) /
+              static_cast<double>(other.config->cache_bytes(lane.context, other.cache_dtype));
+  return share > 0.995 ? "" : share_text(share, 1) + " of MHA";
 }
 
 // How the step's FLOPs stand to those of the other way.
 std::string work_compared(const GrowthScene& scene, const LaneNumbers& numbers) {
   const auto with = static_cast<double>(numbers.flops), without = static_cast<double>(numbers.flops_without_cache);
   if (without <= with * 1.005) return "as without a cache";
-  return scene.view.cache_on ? share_text(with, without) + " of no cache" : times_text(without, with) + " times with cache";
+  return scene.view.cache_on ? share_text(with, without) + " of no cache"
+                             : times_text(without, with) + " times with cache";
 }
 
 std::string bytes_now(const GrowthScene& scene, const GrowthLane& lane) {
@@ -46,8 +54,8 @@ void draw_progress(Picture& picture, const GrowthScene& scene, int lane, float y
   const GrowthLane& of = scene.lane(lane);
   const Rect place = scene.place(lane).readouts;
   if (of.prompt == 0 || of.context == 0) return;
-  draw_row(picture, scene, place, y, "prompt read", fmt::format("{} of {}", with_commas(of.context), with_commas(of.prompt)),
-           fonts::kNumber, measure);
+  draw_row(picture, scene, place, y, "prompt read",
+           fmt::format("{} of {}", with_commas(of.context), with_commas(of.prompt)), fonts::kNumber, measure);
   const Rect bar{place.left, y + 21, place.right, y + 21 + kBarHeight};
   if (bar.bottom > place.bottom) return;
   const float share = static_cast<float>(of.context) / static_cast<float>(of.prompt);
@@ -68,11 +76,12 @@ void draw_bytes(Picture& picture, const GrowthScene& scene, int lane, const Text
   const Font font = tight ? fonts::kName : fonts::kBytes;
   const Rect region{place.left, place.top - 6, place.right, place.bottom + 4};
   const Colour colour = scene.view.cache_on ? scene.palette.text : scene.palette.soft;
-  const Rect bytes = picture.text({place.left, place.top - (tight ? 3.f : 5.f)}, bytes_now(scene, of), font, colour, region,
-                                  measure);
-  const std::string share = scene.view.cache_on ? share_of_mha(of) : "nothing is kept";
+  const Rect bytes =
+      picture.text({place.left, place.top - (tight ? 3.f : 5.f)}, bytes_now(scene, of), font, colour, region, measure);
+  const std::string share = scene.view.cache_on ? share_of_mha(scene, of) : "nothing is kept";
   if (bytes.right + 8 + measure.width(fonts::kBodyStrong, share) <= place.right)
-    picture.text({place.right, place.top + 2}, share, fonts::kBodyStrong, scene.palette.soft, region, measure, Align::right);
+    picture.text({place.right, place.top + 2}, share, fonts::kBodyStrong, scene.palette.soft, region, measure,
+                 Align::right);
 }
 
 // Bytes, and one more line; a bar below where there is room.
@@ -93,8 +102,8 @@ void draw_all_lines(Picture& picture, const GrowthScene& scene, int lane, const 
   const Rect place = scene.place(lane).readouts;
   if (!of.numbers) return draw_progress(picture, scene, lane, place.top + 29, measure);
   const LaneNumbers& numbers = *of.numbers;
-  draw_row(picture, scene, place, place.top + 29, numbers.token_bytes == 0 && scene.view.cache_on ? "a token replaces one"
-                                                                                                   : "a token adds",
+  draw_row(picture, scene, place, place.top + 29,
+           numbers.token_bytes == 0 && scene.view.cache_on ? "a token replaces one" : "a token adds",
            exact_bytes_text(scene.view.cache_on ? numbers.token_bytes : 0), fonts::kNumber, measure);
   draw_bar(picture, scene, lane, {place.left, place.top + 50, place.right, place.top + 50 + kBarHeight});
   const std::string flops = flops_text(scene.view.cache_on ? numbers.flops : numbers.flops_without_cache);
@@ -108,12 +117,13 @@ void add_spots(Picture& picture, const GrowthScene& scene, int lane) {
   if (of.runs_as >= 0) select = action::SelectLane{of.runs_as};
   const float half = std::min(place.top + 46, place.bottom);
   picture.spot(fmt::format("bytes {}", lane), {place.left, place.top, place.right, half},
-               fmt::format("{} keeps {} after {}.", of.label, bytes_now(scene, of), count_of(of.context, "token")), select);
+               fmt::format("{} keeps {} after {}.", of.label, bytes_now(scene, of), count_of(of.context, "token")),
+               select);
   if (!of.numbers || half + 10 > place.bottom || scene.place(lane).folded) return;
   const float bottom = std::min(place.top + 84, place.bottom);
   picture.spot(fmt::format("work {}", lane), {place.left, half, place.right, bottom},
-               fmt::format("{} takes {} for this step with the cache, {} without it. Choose it to see the run {}.", of.label,
-                           flops_text(of.numbers->flops), flops_text(of.numbers->flops_without_cache),
+               fmt::format("{} takes {} for this step with the cache, {} without it. Choose it to see the run {}.",
+                           of.label, flops_text(of.numbers->flops), flops_text(of.numbers->flops_without_cache),
                            scene.view.cache_on ? "without the cache" : "with the cache"),
                action::ShowCacheUse{!scene.view.cache_on});
 }

@@ -77,7 +77,8 @@ Picture draw_ruler(const GrowthScene& scene, const TextMeasure& measure) {
   const Rect place = scene.layout.ruler;
   const bool slots = scene.view.by_slot && !scene.lanes.empty() && scene.lane(scene.selected).has_window();
   picture.text({scene.layout.axis.left - 8, place.top + kNumbers}, slots ? "slots" : "tokens", fonts::kSmall,
-               scene.palette.faint, {place.left, place.top, scene.layout.axis.left, place.bottom}, measure, Align::right);
+               scene.palette.faint, {place.left, place.top, scene.layout.axis.left, place.bottom}, measure,
+               Align::right);
   std::vector<float> drawn;  // left ends of axes
   if (scene.layout.zoomed >= 0)
     for (const Strip& strip : scene.place(scene.layout.zoomed).bands.front().strips) {

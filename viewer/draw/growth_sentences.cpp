@@ -43,7 +43,8 @@ std::vector<Headline> about_most_and_least(const GrowthScene& scene, const std::
   const GrowthLane& least = **std::min_element(lanes.begin(), lanes.end(), by_bytes);
   const int64_t more = most.numbers->kv_bytes, less = least.numbers->kv_bytes;
   const std::string more_text = bytes_text(more), less_text = bytes_text(less);
-  if (more == less) return {{after(most) + ", all keep the same: ", more_text + "."}, {"All keep the same: ", more_text + "."}};
+  if (more == less)
+    return {{after(most) + ", all keep the same: ", more_text + "."}, {"All keep the same: ", more_text + "."}};
   const std::string end =
       less == 0 ? "nothing." : times_text(static_cast<double>(more), static_cast<double>(less)) + " times less.";
   const Headline brief{fmt::format("{} keeps {}, {} {}: ", most.label, more_text, least.label, less_text), end};
@@ -61,8 +62,9 @@ std::vector<Headline> about_most_and_least(const GrowthScene& scene, const std::
              end},
             {fmt::format("The cache is full. {}", brief.words), end},
             {fmt::format("Full: {}", brief.words), end}};
-  return {{fmt::format("{}, {} keeps {}. {} keeps {}: ", after(most), most.label, more_text, least.label, less_text), end},
-          brief};
+  return {
+      {fmt::format("{}, {} keeps {}. {} keeps {}: ", after(most), most.label, more_text, least.label, less_text), end},
+      brief};
 }
 
 std::vector<Headline> about_no_cache(const GrowthScene& scene) {
@@ -107,7 +109,8 @@ std::vector<std::string> sub_lines_of_zoom(const GrowthScene& scene) {
   const GrowthLane& lane = scene.lane(scene.layout.zoomed);
   const int64_t layer = scene.place(scene.layout.zoomed).bands.front().first_layer;
   const std::string what = fmt::format("Layer {} of {}, every number that it keeps", layer, lane.label);
-  return {what + ": violet is negative, yellow is positive.", what + ".", fmt::format("Layer {} of {}.", layer, lane.label)};
+  return {what + ": violet is negative, yellow is positive.", what + ".",
+          fmt::format("Layer {} of {}.", layer, lane.label)};
 }
 
 }  // namespace
@@ -118,9 +121,11 @@ std::vector<Headline> headlines_of(const GrowthScene& scene) {
   if (selected.reading && selected.context == 0)
     return {{"Nothing is stored yet. ", "Space starts."}, {"", "Space starts."}};
   if (selected.reading)
-    return {{fmt::format("Reading the prompt: {} of {} ", with_commas(selected.context), count_of(selected.prompt, "token")),
+    return {{fmt::format("Reading the prompt: {} of {} ", with_commas(selected.context),
+                         count_of(selected.prompt, "token")),
              "are stored."},
-            {"Reading the prompt: ", fmt::format("{} of {}.", with_commas(selected.context), with_commas(selected.prompt))}};
+            {"Reading the prompt: ",
+             fmt::format("{} of {}.", with_commas(selected.context), with_commas(selected.prompt))}};
   if (!scene.view.cache_on) return about_no_cache(scene);
   const std::vector<const GrowthLane*> lanes = comparable_lanes(scene);
   if (lanes.size() < 2) return about_one(selected);
@@ -148,7 +153,8 @@ std::vector<std::string> sub_lines_of(const GrowthScene& scene) {
   if (any_window(scene))
     return {fmt::format("{}, {}, area is memory. Outlined: computed once, no longer stored.", capital(column), band),
             "Area is memory. Outlined: no longer stored.", "Area is memory."};
-  const std::string all = scene.lanes.size() > 1 ? fmt::format(": one scale for all {}", number_word(scene.lanes.size())) : "";
+  const std::string all =
+      scene.lanes.size() > 1 ? fmt::format(": one scale for all {}", number_word(scene.lanes.size())) : "";
   return {fmt::format("{}, {}, area is memory{}.", capital(column), band, all),
           fmt::format("{}, {}, area is memory.", capital(column), band), "Area is memory."};
 }

@@ -94,7 +94,8 @@ Picture draw_step_block(const GrowthScene& scene, const TextMeasure& measure) {
   for (const NumberRow& row : rows) {
     picture.text({place.left, y}, row.name, fonts::kSmall, palette.soft, place, measure);
     const float number_y = y + (fonts::kSmall.size - fonts::kNumber.size) / 2;
-    picture.text({place.right - kMark - 8, number_y}, row.value, fonts::kNumber, palette.text, place, measure, Align::right);
+    picture.text({place.right - kMark - 8, number_y}, row.value, fonts::kNumber, palette.text, place, measure,
+                 Align::right);
     draw_mark(picture, row.kind, {place.right - kMark / 2, y + 8}, palette.soft);
     y += kRow;
   }

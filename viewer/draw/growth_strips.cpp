@@ -49,8 +49,14 @@ std::vector<Strip> strips_of(const ModelConfig& config, int64_t first_layer, int
     const std::vector<StoredRole> roles = stored_by(cache_of(config, layer));
     for (size_t i = 0; i < roles.size(); ++i)
       (i == 0 ? keys : values)
-          .push_back({roles[i].role, layer, end - layer, 0, roles[i].heads,
-                      (end - layer) * roles[i].heads * roles[i].dim, cache_of(config, layer).window, {}});
+          .push_back({roles[i].role,
+                      layer,
+                      end - layer,
+                      0,
+                      roles[i].heads,
+                      (end - layer) * roles[i].heads * roles[i].dim,
+                      cache_of(config, layer).window,
+                      {}});
     layer = end;
   }
   keys.insert(keys.end(), values.begin(), values.end());

@@ -26,7 +26,10 @@ std::string text_of(const GrowthLane& lane, int64_t first, int64_t last, const T
   std::string bytes;
   for (int64_t position = first; position < last; ++position) {
     const int32_t token = tokens[static_cast<size_t>(position)];
-    bytes += tokenizer_of(lane) ? tokenizer_of(lane)->token_bytes(token) : (position > 0 ? " " : "") + std::to_string(token);
+    // The token that stands before every text is nobody's words; its column in the map tells of it.
+    if (position == 0 && tokenizer_of(lane) && tokenizer_of(lane)->begin_token() == token) continue;
+    bytes +=
+        tokenizer_of(lane) ? tokenizer_of(lane)->token_bytes(token) : (position > 0 ? " " : "") + std::to_string(token);
   }
   return shown(bytes, measure);
 }
@@ -52,7 +55,8 @@ std::vector<CandidateText> candidates_of(const GrowthScene& scene, const GrowthL
     if (likely.token < 0) break;
     CandidateText candidate{likely.token, token_text(*lane.view, likely.token, measure), percent(likely.probability), 0,
                             next < lane.view->tokens.size() && lane.view->tokens[next] == likely.token};
-    candidate.text = shortened(candidate.text, kPlain, measure.width(kPlain, std::string(kLongestCandidate, 'n')), measure);
+    candidate.text =
+        shortened(candidate.text, kPlain, measure.width(kPlain, std::string(kLongestCandidate, 'n')), measure);
     candidate.width = measure.width(candidate.taken ? kNewest : kPlain, candidate.text) + kProbabilityGap +
                       measure.width(kPlain, candidate.probability);
     if (used + candidate.width > room) break;
@@ -75,10 +79,11 @@ void draw_candidates(Picture& picture, const GrowthScene& scene, int lane, float
     const Rect number = picture.text({text.right + kProbabilityGap, y}, candidate.probability, kPlain,
                                      scene.palette.faint, region, measure);
     const int run_lane = scene.lane(lane).runs_as;
-    picture.spot(fmt::format("candidate {}", i), {text.left, region.top, number.right, region.bottom},
-                 fmt::format("After this token \"{}\" has a probability of {}. {}", candidate.text, candidate.probability,
-                             candidate.taken ? "The model goes on with it." : "Choose it to go on from here with it."),
-                 candidate.taken ? std::nullopt : std::optional<Action>(action::Branch{run_lane, candidate.token}));
+    picture.spot(
+        fmt::format("candidate {}", i), {text.left, region.top, number.right, region.bottom},
+        fmt::format("After this token \"{}\" has a probability of {}. {}", candidate.text, candidate.probability,
+                    candidate.taken ? "The model goes on with it." : "Choose it to go on from here with it."),
+        candidate.taken ? std::nullopt : std::optional<Action>(action::Branch{run_lane, candidate.token}));
     x = number.right + kCandidateGap;
   }
 }
@@ -136,8 +141,9 @@ Picture draw_text_line(const GrowthScene& scene, int lane, const TextMeasure& me
   if (!of.view) {
     const LayerCache& cache = of.config->layer_cache.front();
     const bool latent = cache.kind == LayerCache::Kind::latent;
-    const std::string stored = latent ? fmt::format("a latent of {} and a rope key of {}", cache.latent_dim, cache.rope_dim)
-                                      : fmt::format("{} of {}", count_of(cache.kv_heads, "KV head"), cache.key_head_dim);
+    const std::string stored =
+        latent ? fmt::format("a latent of {} and a rope key of {}", cache.latent_dim, cache.rope_dim)
+               : fmt::format("{} of {}", count_of(cache.kv_heads, "KV head"), cache.key_head_dim);
     write(shortened(fmt::format("{} layers, {} query heads, {}", of.config->layers, of.config->heads, stored), kPlain,
                     region.width(), measure),
           kPlain, palette.faint);

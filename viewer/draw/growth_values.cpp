@@ -9,7 +9,7 @@ namespace kv::viewer {
 
 namespace {
 
-constexpr int64_t kLevels = 255;  // of colour on either side of zero
+constexpr int64_t kLevels = 255;        // of colour on either side of zero
 constexpr uint64_t kOwner = 1'000'000;  // of the texels; lanes have small numbers
 
 int64_t rows_of(const Strip& strip, int64_t values_per_row) {

@@ -40,9 +40,10 @@ Picture draw_zoom_legend(const GrowthScene& scene, const std::vector<float>& sca
     if (i > 0 && strips[i].role == strips[i - 1].role) continue;
     const Role role = strips[i].role;
     picture.text({place.left, y}, value_text(-scales[i]), fonts::kSmall, scene.palette.soft, place, measure);
-    picture.text({place.centre().x, y}, name_of(role), fonts::kSmallStrong, scene.palette.role_text(role), place, measure,
-                 Align::centre);
-    picture.text({place.right, y}, value_text(scales[i]), fonts::kSmall, scene.palette.soft, place, measure, Align::right);
+    picture.text({place.centre().x, y}, name_of(role), fonts::kSmallStrong, scene.palette.role_text(role), place,
+                 measure, Align::centre);
+    picture.text({place.right, y}, value_text(scales[i]), fonts::kSmall, scene.palette.soft, place, measure,
+                 Align::right);
     draw_colours(picture, scene.palette, {place.left, y + kBarBelow, place.right, y + kBarBelow + kBar});
     y += kRole;
   }

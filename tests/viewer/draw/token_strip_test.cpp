@@ -119,6 +119,12 @@ TEST_SUITE("viewer/draw") {
       }
     CHECK(texts == run.lanes[0].context_at(8));
     view.axis = 64;
-    CHECK(attention_layout(attention_subject(run, view), regions_of(view), view).texts.height() == 0);
+    CHECK_FALSE(attention_layout(attention_subject(run, view), regions_of(view), view).staggered);
+    const Picture narrow = draw_attention(run, view, regions_of(view), kMeasure);
+    const auto stands_alone = [&](const Label& label) {
+      return label.font == fonts::kSmall && layout.texts.holds(label.box());
+    };
+    const std::vector<Label> labels = narrow.labels();
+    CHECK(std::none_of(labels.begin(), labels.end(), stands_alone));
   }
 }
