@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 namespace kv::cli {
 
@@ -19,5 +20,9 @@ Command add_models(CLI::App& program);
 Command add_claims(CLI::App& program);
 Command add_fetch(CLI::App& program);
 Command add_tour(CLI::App& program);
+Command add_view(CLI::App& program);
+
+// The viewer as bare `kvlab` opens it. Empty when it was shown, else why there is none.
+std::string view_without_words();
 
 }  // namespace kv::cli

@@ -1,4 +1,4 @@
-// The program without a window. Libraries throw; here an error becomes one line on stderr and an exit status:
+// The program. Libraries throw; here an error becomes one line on stderr and an exit status:
 // 0 done, 1 it could not be done, 2 the command line is wrong. stdout carries the answer and nothing else.
 #include <fmt/format.h>
 
@@ -24,9 +24,11 @@ namespace {
 
 constexpr const char* kAbout = "kvlab: what a transformer's KV cache is, on models that really run.";
 
-constexpr const char* kNotes = R"(Without a command kvlab runs the tour. kvlab COMMAND --help says more.
+constexpr const char* kNotes = R"(Without a command kvlab opens the viewer, or where there is no display runs the tour.
+kvlab COMMAND --help says more.
 
 Examples:
+  kvlab view
   kvlab tour
   kvlab generate --prompt "It is a truth universally acknowledged"
   kvlab inspect austen-mla
@@ -68,7 +70,9 @@ void require_command(const std::string& word, const std::vector<Command>& comman
 int run(const std::vector<Command>& commands) {
   for (const Command& command : commands)
     if (command.options->parsed()) return command.run();
-  tell("kvlab: this build has no viewer yet, so here is the tour; kvlab --help lists the commands");
+  const std::string reason = view_without_words();
+  if (reason.empty()) return 0;
+  tell(fmt::format("kvlab: {}, so here is the tour; kvlab --help lists the commands", on_one_line(reason)));
   return commands.back().run();
 }
 
@@ -80,7 +84,7 @@ int main(int argc, char** argv) {
   program.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // an alias can be overruled
   const std::vector<Command> commands = {add_generate(program), add_inspect(program), add_size(program),
                                          add_cost(program),     add_models(program),  add_claims(program),
-                                         add_fetch(program),    add_tour(program)};
+                                         add_fetch(program),    add_view(program),    add_tour(program)};
 
   const std::string first_word = argc > 1 ? argv[1] : "";
   std::string help = "kvlab --help";

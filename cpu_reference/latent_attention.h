@@ -8,14 +8,13 @@
 // The form is an argument. Each is bit for bit itself with and without a cache; the two differ by rounding.
 #pragma once
 
+#include "cpu_reference/latent_form.h"
 #include "cpu_reference/rope.h"
 #include "cpu_reference/run.h"
 #include "cpu_reference/stored_rows.h"
 #include "model/weights.h"
 
 namespace kv::cpu {
-
-enum class LatentForm { absorbed, materialised };
 
 // What the tokens of a call contribute, before storage.
 template <class Scalar>

@@ -155,6 +155,26 @@ start "$kvlab" x
 check "KVLAB_NO_INSTALL=1 installs nothing" did_not apt-get
 check "says what to do by hand" says "please install by hand: apt-get install libfmt-dev"
 check "and goes on" prints "<x>one line"
+forget MISSING=libimgui-dev
+start "$kvlab" x
+check "a package of the viewer is installed" did "--no-install-recommends libimgui-dev"
+check "and named" says "installing for the viewer: libimgui-dev"
+forget MISSING=libimgui-dev APT_FAILS=100
+start "$kvlab" x
+check "one that cannot be installed is one line" says "going on without what the viewer wants: apt-get install libimgui-dev"
+check "and the rest is built and runs" prints "<x>one line"
+sleep 0.02; touch "$scratch/tree/model/model.cpp"
+start "$kvlab" x
+check "the next build does not try again" did_not apt-get
+check "nor does it configure" did_not "--preset"
+settings=("${with[@]}")
+sleep 0.02; touch "$scratch/tree/model/model.cpp"
+start "$kvlab" x
+check "once the package is there the next build configures anew" did "--preset"
+forget MISSING=libglfw3-dev KVLAB_NO_INSTALL=1
+start "$kvlab" x
+check "KVLAB_NO_INSTALL=1 installs nothing for the viewer either" did_not apt-get
+check "and says what it does without" says "going on without what the viewer wants: apt-get install libglfw3-dev"
 forget MISSING=g++ CXX=clang++
 start "$kvlab" x
 check "g++ is not asked for when CXX names another compiler" did_not apt-get
@@ -214,6 +234,9 @@ check "what fuzzing needs is installed" did "--no-install-recommends libclang-rt
 forget MISSING=libclang-rt-dev
 start "$kvlab" x
 check "and for nothing else" did_not apt-get
+forget MISSING=libimgui-dev
+start "$kvlab" fuzz 5
+check "what the viewer wants is nothing to fuzzing" did_not apt-get
 
 forget
 for i in 1 2 3; do
@@ -225,7 +248,8 @@ check "of three starts at once one builds" test "$(cat "$scratch"/log.? | grep -
 check "and all run" test "$(cat "$scratch"/out.?)" == "<1><2><3>"
 
 if command -v shellcheck >/dev/null; then
-  check "shellcheck has nothing to say" shellcheck "$root/kvlab" "$root/.ci/run" "$root/tests/launcher_test.sh"
+  check "shellcheck has nothing to say" shellcheck "$root/kvlab" "$root/.ci/run" "$root/tests/launcher_test.sh" \
+    "$root/tests/viewer/person.sh"
 fi
 
 echo "$passed passed, $failed failed"

@@ -68,13 +68,6 @@ TEST_SUITE("cli") {
     CHECK(pairs == 4);
   }
 
-  TEST_CASE("without a command the tour runs, and says why") {
-    const Finished run = run_kvlab({});
-    CHECK(run.status == 0);
-    CHECK(names(run.err, "no viewer yet", "--help"));
-    CHECK(names(run.out, "bit-identical"));
-  }
-
   TEST_CASE("a tour that does not fit the models' context is refused") {
     const Finished run = run_kvlab({"tour", "--tokens", "2000"});
     CHECK(run.status == 1);

@@ -38,7 +38,8 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("--help and the help of each command go to stdout, with examples") {
-    const std::vector<std::vector<std::string>> commands = {{}, {"generate"}, {"inspect"}, {"fetch"}, {"tour"}};
+    const std::vector<std::vector<std::string>> commands = {{},        {"generate"}, {"inspect"},
+                                                            {"fetch"}, {"view"},     {"tour"}};
     for (std::vector<std::string> arguments : commands) {
       arguments.push_back("--help");
       const Finished run = run_kvlab(arguments);

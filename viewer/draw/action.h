@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "cpu_reference/latent_attention.h"
+#include "cpu_reference/latent_form.h"
 #include "viewer/draw/cell.h"
 
 namespace kv::viewer {

@@ -16,15 +16,16 @@ namespace kv::viewer {
 namespace {
 
 // The first headline that fits, and as many of the sentences below it as fit.
-void draw_sentences(Picture& picture, const std::vector<Headline>& headlines, const std::vector<std::string>& lines,
-                    const AttentionLayout& layout, const Palette& palette, const TextMeasure& measure) {
+void draw_sentences(Picture& picture, const std::vector<AttentionHeadline>& headlines,
+                    const std::vector<std::string>& lines, const AttentionLayout& layout, const Palette& palette,
+                    const TextMeasure& measure) {
   const Rect& at = layout.headline;
-  const auto width = [&](const Headline& h) {
+  const auto width = [&](const AttentionHeadline& h) {
     return measure.width(fonts::kTitle, h.begin) + measure.width(fonts::kTitle, h.found);
   };
-  const auto fits = [&](const Headline& h) { return width(h) <= at.width(); };
+  const auto fits = [&](const AttentionHeadline& h) { return width(h) <= at.width(); };
   const auto found = std::find_if(headlines.begin(), headlines.end(), fits);
-  const Headline& headline = found == headlines.end() ? headlines.back() : *found;
+  const AttentionHeadline& headline = found == headlines.end() ? headlines.back() : *found;
   const Rect begin = picture.text({at.left, at.top}, shortened(headline.begin, fonts::kTitle, at.width(), measure),
                                   fonts::kTitle, palette.text, at, measure);
   picture.text({begin.right, at.top}, shortened(headline.found, fonts::kTitle, at.right - begin.right, measure),

@@ -47,9 +47,9 @@ void draw_layers(Picture& picture, const AttentionSubject& subject, Rect line, c
 
 }  // namespace
 
-float draw_choices(Picture& picture, const std::vector<Choice>& choices, Point at, float widest, Rect region,
+float draw_choices(Picture& picture, const std::vector<AttentionChoice>& choices, Point at, float widest, Rect region,
                    const Palette& palette, const TextMeasure& measure) {
-  for (const Choice& choice : choices) {
+  for (const AttentionChoice& choice : choices) {
     const Font font = choice.chosen ? fonts::kSubStrong : fonts::kSub;
     const std::string name = shortened(choice.name, font, widest, measure);
     const Rect box = picture.text(at, name, font, choice.chosen ? palette.text : palette.soft, region, measure);
@@ -63,7 +63,7 @@ float draw_choices(Picture& picture, const std::vector<Choice>& choices, Point a
 
 void draw_lanes_and_layers(Picture& picture, const RunView& run, const AttentionSubject& subject, Rect line,
                            const Palette& palette, const TextMeasure& measure) {
-  std::vector<Choice> lanes;
+  std::vector<AttentionChoice> lanes;
   for (size_t i = 0; i < run.lanes.size(); ++i) {
     const std::string& label = run.lanes[i].facts->label;
     const int lane = static_cast<int>(i);

@@ -11,12 +11,12 @@
 namespace kv::viewer {
 
 // Names to choose one from, the chosen one underlined, from `at` to the right: where they end.
-struct Choice {
+struct AttentionChoice {
   std::string id, name, words;
   Action action;
   bool chosen = false;
 };
-float draw_choices(Picture& picture, const std::vector<Choice>& choices, Point at, float widest, Rect region,
+float draw_choices(Picture& picture, const std::vector<AttentionChoice>& choices, Point at, float widest, Rect region,
                    const Palette& palette, const TextMeasure& measure);
 
 // All lanes of the run, and the layers of the chosen one, in `line`.

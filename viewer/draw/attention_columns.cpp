@@ -28,7 +28,7 @@ std::string words_of_columns(const AttentionScene& scene, const ColumnRun& run) 
       at = position;
     }
   if (at < 0) return fmt::format("Slot {} is empty.", run.first);
-  const std::string token = token_text(scene.lane, at, scene.measure);
+  const std::string token = text_at(scene.lane, at, scene.measure);
   const std::string slot = subject.by_slot() ? fmt::format(" in slot {}", subject.column_of(at)) : "";
   if (at < scene.weights.first_seen)
     return fmt::format("\"{}\" at position {}{}: outside the window, not read.", token, with_commas(at), slot);

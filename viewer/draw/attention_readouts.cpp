@@ -8,6 +8,7 @@
 #include "model/work.h"
 #include "viewer/draw/attention_choices.h"
 #include "viewer/draw/token_strip.h"
+#include "viewer/session/kv_store.h"
 #include "viewer/session/number_text.h"
 
 namespace kv::viewer {
@@ -67,7 +68,7 @@ void write_most_read(Writer& out, int64_t rows) {
               Align::right);
     const Rect position = out.write(region.right - kNumbers, with_commas(token.position), fonts::kNumber,
                                     scene.palette.soft, Align::right);
-    const std::string text = token_text(scene.lane, token.position, scene.measure);
+    const std::string text = text_at(scene.lane, token.position, scene.measure);
     const float left = region.left + kRank;
     out.write(left, shortened(text, fonts::kSmall, position.left - 8 - left, scene.measure), fonts::kSmall,
               scene.palette.text);
@@ -111,7 +112,7 @@ void write_forms(Writer& out, AttentionMemory& memory, bool sentence) {
   const AttentionScene& scene = out.scene;
   out.rule();
   out.title("Two forms, one result");
-  const std::vector<Choice> forms = {
+  const std::vector<AttentionChoice> forms = {
       {"attention.form.absorbed", "absorbed", "Compute latent attention in its absorbed form.",
        action::UseForm{LatentForm::absorbed}, scene.view.form == LatentForm::absorbed},
       {"attention.form.materialised", "materialised", "Compute latent attention in its materialised form.",

@@ -15,14 +15,14 @@ constexpr float kLongestToken = 150;  // pixels of a headline
 
 // In quotation marks, but an id, which is no text.
 std::string short_token(const AttentionScene& scene, int64_t position) {
-  if (!scene.lane.facts->model->tokenizer) return token_text(scene.lane, position, scene.measure);
-  return '"' + shortened(token_text(scene.lane, position, scene.measure), fonts::kTitle, kLongestToken, scene.measure) +
+  if (!scene.lane.facts->model->tokenizer) return text_at(scene.lane, position, scene.measure);
+  return '"' + shortened(text_at(scene.lane, position, scene.measure), fonts::kTitle, kLongestToken, scene.measure) +
          '"';
 }
 
 }  // namespace
 
-std::vector<Headline> attention_headlines(const AttentionScene& scene) {
+std::vector<AttentionHeadline> attention_headlines(const AttentionScene& scene) {
   const AttentionSubject& subject = scene.subject;
   const int64_t read = scene.weights.context - scene.weights.first_seen;
   const int64_t half = tokens_with_half(scene.weights, subject.head);
@@ -44,7 +44,7 @@ std::vector<Headline> attention_headlines(const AttentionScene& scene) {
       {fmt::format("{}: ", tokens), fmt::format("{} of the weight on {}.", share, on)}};
 }
 
-std::vector<Headline> headlines_without_weights(const RunView& run, const AttentionSubject& subject) {
+std::vector<AttentionHeadline> headlines_without_weights(const RunView& run, const AttentionSubject& subject) {
   using State = AttentionSubject::State;
   if (subject.state == State::no_lane) return {{"There is no model to look at.", ""}};
   const LaneView& lane = run.lanes[static_cast<size_t>(subject.lane)];

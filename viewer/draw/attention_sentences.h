@@ -9,13 +9,13 @@
 namespace kv::viewer {
 
 // A headline in two colours: what is found comes last.
-struct Headline {
+struct AttentionHeadline {
   std::string begin, found;
 };
 // From the longest to the shortest; the first that fits is drawn.
-std::vector<Headline> attention_headlines(const AttentionScene& scene);
+std::vector<AttentionHeadline> attention_headlines(const AttentionScene& scene);
 // Where there are no weights to show.
-std::vector<Headline> headlines_without_weights(const RunView& run, const AttentionSubject& subject);
+std::vector<AttentionHeadline> headlines_without_weights(const RunView& run, const AttentionSubject& subject);
 
 // The most important first; as many as fit are drawn.
 std::vector<std::string> attention_sub_lines(const AttentionScene& scene);

@@ -150,7 +150,7 @@ void draw_marked_text(Picture& picture, const AttentionScene& scene) {
     const Role role = scene.layout.rows.front().role;
     picture.spot(fmt::format("attention.text.{}", token.position), token.box,
                  fmt::format("\"{}\" at position {} has the weight {}.",
-                             token_text(scene.lane, token.position, scene.measure), with_commas(token.position),
+                             text_at(scene.lane, token.position, scene.measure), with_commas(token.position),
                              weight_text(static_cast<double>(scene.weights.at(scene.subject.head, token.position)))),
                  action::Inspect{{scene.subject.lane, scene.subject.layer, role, scene.subject.kv_head(),
                                   token.position, std::nullopt}});

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "viewer/session/kv_store.h"
+#include "viewer/session/role.h"
 
 namespace kv::viewer {
 

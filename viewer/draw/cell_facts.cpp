@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "viewer/session/attention_view.h"
+#include "viewer/session/kv_store.h"
 #include "viewer/session/number_text.h"
 
 namespace kv::viewer {

@@ -97,9 +97,12 @@ Density choose_scale(const std::vector<LaneShape>& lanes, GrowthLayout& layout, 
     for (const float u : kUnits)
       if (fits(u, density)) return density;
   }
-  for (const Density& density : {kDensities[2], kDensest})
-    for (float u = 0.125f; u >= 0x1p-12f; u /= 2)
-      if (fits(u, density)) return density;
+  // Even smaller units; of each the roomiest density that it allows.
+  for (float u = 0.125f; u >= 0x1p-12f; u /= 2)
+    for (const Density& density : kDensities)
+      if ((roomy || &density != &kDensities[0]) && fits(u, density)) return density;
+  for (float u = 0.125f; u >= 0x1p-12f; u /= 2)
+    if (fits(u, kDensest)) return kDensest;
   return kDensest;
 }
 

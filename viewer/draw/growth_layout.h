@@ -14,7 +14,7 @@
 #include "viewer/draw/geometry.h"
 #include "viewer/draw/regions.h"
 #include "viewer/draw/token_axis.h"
-#include "viewer/session/kv_store.h"
+#include "viewer/session/role.h"
 
 namespace kv::viewer {
 

@@ -37,6 +37,13 @@ std::vector<const Strip*> strips_with_own_axis(const LaneLayout& place) {
   return found;
 }
 
+// A line between K and V would hide what is not higher than a few of it: a rope key, say.
+bool have_room_for_a_line(const Band& band) {
+  float heights[] = {0, 0};
+  for (const Strip& strip : band.strips) heights[is_second(strip.role)] += strip.box.height();
+  return std::min(heights[0], heights[1]) >= 4;
+}
+
 std::string heads_of(const Strip& strip, const ModelConfig& config) {
   const LayerCache& cache = config.layer_cache[static_cast<size_t>(strip.first_layer)];
   return cache.kind == LayerCache::Kind::latent ? "" : count_of(cache.kv_heads, "head");
@@ -47,10 +54,11 @@ std::string heads_of(const Strip& strip, const ModelConfig& config) {
 Picture draw_gaps(const GrowthScene& scene, int lane) {
   Picture picture;
   for (const Band& band : scene.place(lane).bands) {
+    if (!have_room_for_a_line(band)) continue;
     for (size_t i = 1; i < band.strips.size(); ++i) {
       const Strip &above = band.strips[i - 1], &below = band.strips[i];
       const bool border = is_second(below.role) && !is_second(above.role) && below.box.left == above.box.left;
-      if (border && band.box.height() >= 6)
+      if (border)
         picture.rect({below.box.left, below.box.top - 0.5f, filled_end(scene, lane, below), below.box.top + 0.5f},
                      scene.palette.background);
     }

@@ -42,7 +42,7 @@ std::string work_compared(const GrowthScene& scene, const LaneNumbers& numbers) 
   const auto with = static_cast<double>(numbers.flops), without = static_cast<double>(numbers.flops_without_cache);
   if (without <= with * 1.005) return "as without a cache";
   return scene.view.cache_on ? share_text(with, without) + " of no cache"
-                             : times_text(without, with) + " times with cache";
+                             : times_text(without, with) + " times as many";
 }
 
 std::string bytes_now(const GrowthScene& scene, const GrowthLane& lane) {

@@ -24,8 +24,8 @@ struct NumberRow {
   std::string name, value;
   NumberKind kind;
 };
-// "This step, MHA".
-std::vector<NumberRow> step_rows(const GrowthLane& lane);
+// "This step, MHA": as it ran, or as it would be without the cache.
+std::vector<NumberRow> step_rows(const GrowthLane& lane, bool cache_on);
 
 Picture draw_readouts(const GrowthScene& scene, int lane, const TextMeasure& measure);
 

@@ -141,22 +141,23 @@ std::vector<std::string> sub_lines_of(const GrowthScene& scene) {
     return {fmt::format("{} more need a higher window. Area is memory.", count_of(hidden, "lane")),
             fmt::format("{} more.", count_of(hidden, "lane"))};
   const std::string column = column_words(scene), band = band_words(scene);
+  const std::string area = scene.layout.layers_per_band > 1 ? capital(band) + ", area is memory." : "Area is memory.";
   if (!scene.view.cache_on)
     return {"Every column is computed again in each step and thrown away: " + column + ", " + band + ".",
             "Every column is computed again in each step and thrown away.", "All is computed again in each step."};
   if (scene.predicted())
     return {fmt::format("Predicted, nothing runs at this size: {}, {}, area is memory.", column, band),
-            fmt::format("Predicted: {}, {}, area is memory.", column, band), "Predicted. Area is memory."};
+            fmt::format("Predicted: {}, {}, area is memory.", column, band), "Predicted. " + area};
   if (any_window(scene) && scene.view.by_slot)
     return {fmt::format("A column is a slot of the ring, {}. Outlined: no longer needed, and written over next.", band),
             fmt::format("A column is a slot, {}. Outlined: no longer needed.", band), "A column is a slot."};
   if (any_window(scene))
     return {fmt::format("{}, {}, area is memory. Outlined: computed once, no longer stored.", capital(column), band),
-            "Area is memory. Outlined: no longer stored.", "Area is memory."};
+            area + " Outlined: no longer stored.", area};
   const std::string all =
       scene.lanes.size() > 1 ? fmt::format(": one scale for all {}", number_word(scene.lanes.size())) : "";
   return {fmt::format("{}, {}, area is memory{}.", capital(column), band, all),
-          fmt::format("{}, {}, area is memory.", capital(column), band), "Area is memory."};
+          fmt::format("{}, {}, area is memory.", capital(column), band), area};
 }
 
 }  // namespace kv::viewer

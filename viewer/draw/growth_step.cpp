@@ -20,6 +20,24 @@ int64_t counted_flops_without_cache(const LaneNumbers& numbers) {
   return static_cast<int64_t>(numbers.ran_without_cache->counted.flops());
 }
 
+// The step without the cache: predicted, or counted and timed where it was really run.
+std::vector<NumberRow> rows_without_cache(const LaneNumbers& n, NumberKind with_cache) {
+  std::vector<NumberRow> rows = {{"writes", bytes_text(0), NumberKind::predicted},
+                                 {"reads of cache", bytes_text(0), NumberKind::predicted}};
+  if (n.ran_without_cache) {
+    const StepWithoutCache& ran = *n.ran_without_cache;
+    rows = {{"writes", exact_bytes_text(static_cast<int64_t>(ran.counted.cache_bytes_written)), NumberKind::counted},
+            {"reads of cache", bytes_text(static_cast<int64_t>(ran.counted.cache_bytes_read)), NumberKind::counted},
+            {"reads of weights", bytes_text(static_cast<int64_t>(ran.counted.weight_bytes)), NumberKind::counted},
+            {"computes", flops_text(counted_flops_without_cache(n)), NumberKind::counted}};
+    if (ran.time.takes > 0) rows.push_back({"time, measured", seconds_text(ran.time.median), NumberKind::measured});
+  } else {
+    rows.push_back({"computes", flops_text(n.flops_without_cache), NumberKind::predicted});
+  }
+  rows.push_back({"with the cache", flops_text(n.flops), with_cache});
+  return rows;
+}
+
 void draw_key(Picture& picture, const GrowthScene& scene, Point at, Rect region, const TextMeasure& measure,
               bool predicted_only) {
   const std::pair<NumberKind, const char*> kinds[] = {
@@ -48,9 +66,10 @@ void draw_mark(Picture& picture, NumberKind kind, Point c, Colour colour) {
   }
 }
 
-std::vector<NumberRow> step_rows(const GrowthLane& lane) {
+std::vector<NumberRow> step_rows(const GrowthLane& lane, bool cache_on) {
   if (!lane.numbers) return {};
   const LaneNumbers& n = *lane.numbers;
+  if (!cache_on) return rows_without_cache(n, lane.view ? NumberKind::counted : NumberKind::predicted);
   const NumberKind kind = lane.view ? NumberKind::counted : NumberKind::predicted;
   std::vector<NumberRow> rows = {
       {"writes", exact_bytes_text(n.cache_bytes_written), kind},
@@ -75,7 +94,7 @@ int lane_of_step_block(const GrowthScene& scene) {
 Picture draw_step_block(const GrowthScene& scene, const TextMeasure& measure) {
   Picture picture;
   const GrowthLane& of = scene.lane(scene.selected);
-  std::vector<NumberRow> rows = step_rows(of);
+  std::vector<NumberRow> rows = step_rows(of, scene.view.cache_on);
   const Rect lane = scene.place(lane_of_step_block(scene)).readouts;
   const float legend = scene.layout.zoomed >= 0 ? kZoomLegendHeight : 0;
   const Rect place{lane.left, lane.top + kAbove, lane.right, lane.bottom - legend};

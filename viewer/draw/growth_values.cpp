@@ -4,6 +4,7 @@
 
 #include "viewer/draw/growth_texels.h"
 #include "viewer/draw/heat_map.h"
+#include "viewer/session/kv_store.h"
 
 namespace kv::viewer {
 

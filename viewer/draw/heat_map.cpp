@@ -5,6 +5,7 @@
 #include <span>
 
 #include "viewer/draw/growth_texels.h"
+#include "viewer/session/kv_store.h"
 
 namespace kv::viewer {
 

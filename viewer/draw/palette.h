@@ -3,7 +3,7 @@
 #pragma once
 
 #include "viewer/draw/colour.h"
-#include "viewer/session/kv_store.h"
+#include "viewer/session/role.h"
 
 namespace kv::viewer {
 

@@ -5,6 +5,32 @@
 
 namespace kv::viewer {
 
+void Picture::rect(Rect box, Colour colour, float rounding) { shapes.push_back(FilledRect{box, colour, rounding}); }
+
+void Picture::outline(Rect box, Colour colour, float thickness, float rounding) {
+  shapes.push_back(OutlinedRect{box, colour, thickness, rounding});
+}
+
+void Picture::line(Point a, Point b, Colour colour, float thickness) {
+  shapes.push_back(Polyline{{a, b}, colour, thickness});
+}
+
+void Picture::polygon(std::vector<Point> points, Colour colour) {
+  shapes.push_back(FilledPolygon{std::move(points), colour});
+}
+
+void Picture::circle(Point centre, float radius, Colour colour) {
+  shapes.push_back(FilledCircle{centre, radius, colour});
+}
+
+void Picture::clip(std::optional<Rect> box) { shapes.push_back(Clip{box}); }
+
+void Picture::image(Image image) { shapes.push_back(image); }
+
+void Picture::spot(std::string id, Rect box, std::string words, std::optional<Action> action) {
+  spots.push_back({std::move(id), box, std::move(words), std::move(action)});
+}
+
 void Picture::dotted(Point a, Point b, Colour colour, float on, float off, float thickness) {
   const float length = std::hypot(b.x - a.x, b.y - a.y);
   const auto at = [&](float along) {

@@ -94,26 +94,20 @@ class Picture {
   std::vector<Shape> shapes;
   std::vector<Spot> spots;
 
-  void rect(Rect box, Colour colour, float rounding = 0) { shapes.push_back(FilledRect{box, colour, rounding}); }
-  void outline(Rect box, Colour colour, float thickness = 1, float rounding = 0) {
-    shapes.push_back(OutlinedRect{box, colour, thickness, rounding});
-  }
-  void line(Point a, Point b, Colour colour, float thickness = 1) {
-    shapes.push_back(Polyline{{a, b}, colour, thickness});
-  }
+  void rect(Rect box, Colour colour, float rounding = 0);
+  void outline(Rect box, Colour colour, float thickness = 1, float rounding = 0);
+  void line(Point a, Point b, Colour colour, float thickness = 1);
   void dotted(Point a, Point b, Colour colour, float on = 2.5f, float off = 2.5f, float thickness = 1);
-  void polygon(std::vector<Point> points, Colour colour) { shapes.push_back(FilledPolygon{std::move(points), colour}); }
-  void circle(Point centre, float radius, Colour colour) { shapes.push_back(FilledCircle{centre, radius, colour}); }
-  void clip(std::optional<Rect> box) { shapes.push_back(Clip{box}); }
-  void image(Image image) { shapes.push_back(image); }
+  void polygon(std::vector<Point> points, Colour colour);
+  void circle(Point centre, float radius, Colour colour);
+  void clip(std::optional<Rect> box);
+  void image(Image image);
 
   // Writes at (x, y), which is the left, middle or right of its upper edge. Returns the box.
   Rect text(Point at, std::string_view text, Font font, Colour colour, Rect region, const TextMeasure& measure,
             Align align = Align::left);
 
-  void spot(std::string id, Rect box, std::string words, std::optional<Action> action = std::nullopt) {
-    spots.push_back({std::move(id), box, std::move(words), std::move(action)});
-  }
+  void spot(std::string id, Rect box, std::string words, std::optional<Action> action = std::nullopt);
   void add(Picture other);  // behind all that is there
 
   std::vector<Label> labels() const;

@@ -1,4 +1,5 @@
 #include "viewer/draw/token_strip.h"
+#include "viewer/session/kv_store.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ void draw_edges(Picture& picture, const std::vector<Stretch>& stretches, const R
 
 }  // namespace
 
-std::string token_text(const LaneView& lane, int64_t position, const TextMeasure& measure) {
+std::string text_at(const LaneView& lane, int64_t position, const TextMeasure& measure) {
   const int32_t id = lane.tokens[static_cast<size_t>(position)];
   const auto& tokenizer = lane.facts->model->tokenizer;
   if (!tokenizer) return fmt::format("id {}", id);
@@ -105,7 +106,7 @@ void draw_token_texts(Picture& picture, const AttentionScene& scene) {
     const Font font = newest ? fonts::kSmallStrong : fonts::kSmall;
     const Colour colour = newest ? scene.palette.text : seen ? scene.palette.soft : scene.palette.faint;
     const float room = std::min(widest, region.right - run.left) - 4, y = top_of(run);
-    const std::string text = shortened(token_text(scene.lane, position, scene.measure), font, room, scene.measure);
+    const std::string text = shortened(text_at(scene.lane, position, scene.measure), font, room, scene.measure);
     // The lines of lower texts pass behind this one.
     picture.rect({run.left + 2, y, run.left + 6 + scene.measure.width(font, text), y + font.size},
                  scene.palette.background);

@@ -8,7 +8,7 @@
 namespace kv::viewer {
 
 // A token as it stands in tables and sentences: without the blanks in front of a word; "id 17" without a tokenizer.
-std::string token_text(const LaneView& lane, int64_t position, const TextMeasure& measure);
+std::string text_at(const LaneView& lane, int64_t position, const TextMeasure& measure);
 
 // How a column of the strip is drawn.
 struct StoredCell {

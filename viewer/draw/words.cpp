@@ -7,6 +7,7 @@
 #include "viewer/draw/attention_words.h"
 #include "viewer/draw/cell_facts.h"
 #include "viewer/draw/shown_numbers.h"
+#include "viewer/session/kv_store.h"
 #include "viewer/session/number_text.h"
 
 namespace kv::viewer {

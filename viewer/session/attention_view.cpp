@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cpu_reference/attention.h"
+#include "cpu_reference/latent_attention.h"
 #include "viewer/session/recorder.h"
 
 namespace kv::viewer {

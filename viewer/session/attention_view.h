@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu_reference/latent_attention.h"
+#include "cpu_reference/latent_form.h"
 #include "model/kv_layout.h"
 #include "viewer/session/recording.h"
 

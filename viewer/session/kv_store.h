@@ -14,12 +14,9 @@
 
 #include "cpu_reference/kv_cache.h"
 #include "model/config.h"
+#include "viewer/session/role.h"
 
 namespace kv::viewer {
-
-// What a stored vector is.
-enum class Role { key, value, latent, rope_key };
-std::string_view name_of(Role role);  // "K", "V", "latent", "rope key"
 
 class KvStore {
  public:

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu_reference/team.h"
+#include "viewer/session/kv_store.h"
 #include "viewer/session/recording.h"
 
 namespace kv::viewer {

@@ -20,9 +20,10 @@
 #include "model/files/load_model.h"
 #include "model/roofline.h"
 #include "model/trace.h"
-#include "viewer/session/kv_store.h"
 
 namespace kv::viewer {
+
+class KvStore;
 
 // A token that may come next.
 struct Candidate {

@@ -7,6 +7,7 @@
 #include "model/files/safetensors.h"
 #include "model/hash.h"
 #include "viewer/session/fingerprint.h"
+#include "viewer/session/kv_store.h"
 #include "viewer/session/packed_fields.h"
 #include "viewer/session/run_file.h"
 

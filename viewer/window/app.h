@@ -43,6 +43,7 @@ class App {
 
  private:
   void open(std::string name, OpenFile::Open how);
+  void play_from_the_start();
   void take_opened();
   bool visible() const;
   bool closed() const;
@@ -72,7 +73,7 @@ class App {
   PromptField prompt_;
   std::vector<KeyPress> keys_;  // ours
   KeyQueue gui_keys_;           // Dear ImGui's
-  bool exports_ = false;  // the next frame is written to a file as well
+  bool exports_ = false;        // the next frame is written to a file as well
   std::exception_ptr failure_;
   double opened_at_ = 0;
   Wake wake_;

@@ -1,5 +1,5 @@
-// KeyQueue: what GLFW tells of keys, handed to Dear ImGui frame by frame. Dear ImGui 1.86 looks at keys once a frame and
-// would miss one that goes down and up in between, which a quick hand or a slow frame makes likely.
+// KeyQueue: what GLFW tells of keys, handed to Dear ImGui frame by frame. Dear ImGui 1.86 looks at keys once a frame
+// and would miss one that goes down and up in between, which a quick hand or a slow frame makes likely.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 
 namespace kv::viewer {
 
+// In GLFW's numbers.
 struct KeyEvent {
-  int key = 0, scancode = 0, action = 0, modifiers = 0;  // in GLFW's numbers
+  int key = 0, scancode = 0, action = 0, modifiers = 0;
 };
 
 class KeyQueue {
@@ -17,19 +18,26 @@ class KeyQueue {
   void push(KeyEvent event) { waiting_.push_back(event); }
   bool empty() const { return waiting_.empty(); }
 
-  // The events up to the second of a key.
+  // The events up to the second of a key. Letters by themselves hold nothing up: their text comes another way.
   std::vector<KeyEvent> next_frame() {
     std::vector<KeyEvent> events;
     while (!waiting_.empty()) {
-      const auto same = [this](const KeyEvent& event) { return event.key == waiting_.front().key; };
-      if (std::any_of(events.begin(), events.end(), same)) break;
-      events.push_back(waiting_.front());
+      const KeyEvent next = waiting_.front();
+      const auto same = [next](const KeyEvent& event) { return event.key == next.key; };
+      if (!is_text(next) && std::any_of(events.begin(), events.end(), same)) break;
+      events.push_back(next);
       waiting_.pop_front();
     }
     return events;
   }
 
  private:
+  static bool is_text(KeyEvent event) {
+    constexpr int kFirst = 32, kLast = 162;  // GLFW_KEY_SPACE to GLFW_KEY_WORLD_2
+    constexpr int kCommand = 0x2 | 0x8;      // GLFW_MOD_CONTROL, GLFW_MOD_SUPER
+    return event.key >= kFirst && event.key <= kLast && (event.modifiers & kCommand) == 0;
+  }
+
   std::deque<KeyEvent> waiting_;
 };
 

@@ -21,20 +21,22 @@ std::filesystem::path file_of(const PicturesWanted& wanted, int64_t step) {
 
 }  // namespace
 
-void write_pictures(Session& session, const ViewOptions& options, const PicturesWanted& wanted) {
+void write_pictures(const std::function<std::unique_ptr<Session>()>& open, const ViewOptions& options,
+                    const PicturesWanted& wanted) {
   const PixelSize size = options.size.value_or(PixelSize{});
   const Display display({64, 64}, Display::Shown::hidden);
   const Canvas canvas(size);
   if (wanted.folder) std::filesystem::create_directories(wanted.file);
-  session.wait_for(wanted.first);
-  Gui gui(fonts_for(session.view()));
+  const std::unique_ptr<Session> session = open();
+  session->wait_for(wanted.first);
+  Gui gui(fonts_for(session->view()));
   Renderer renderer;
   GlTextures textures;
   HeatMaps maps;
   for (int64_t step = wanted.first; step <= wanted.last; ++step) {
     // One more, since it decides which of the likeliest tokens is marked as taken.
-    session.wait_for(step + 1);
-    const RunView run = session.view();
+    session->wait_for(step + 1);
+    const RunView run = session->view();
     const ViewState view = still_view(run, options, step);
     const float scale = options.scale.value_or(1);
     if (gui.prepare(scale, view.theme)) renderer.new_fonts();

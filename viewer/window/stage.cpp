@@ -51,8 +51,10 @@ void Stage::notice(std::string sentence) {
 Stage::Reached Stage::reached() const {
   if (empty()) return {};
   const RunView run = session_->view();
-  const bool ended =
-      std::all_of(run.lanes.begin(), run.lanes.end(), [](const LaneView& lane) { return !lane.stopped.empty(); });
+  const int64_t limit = session_->settings().tokens;  // 0: none
+  const bool ended = std::all_of(run.lanes.begin(), run.lanes.end(), [limit](const LaneView& lane) {
+    return !lane.stopped.empty() || (limit > 0 && lane.last_step() >= limit);
+  });
   return {run.last_step(), context_of(run, player_.step()), ended};
 }
 

@@ -66,14 +66,15 @@ inline ViewState still_view(const RunView& run, const ViewOptions& options, int6
 }
 
 // One picture a step, first to last, each in a file: of one step `file` itself, else step-000012.png in the folder
-// `file`. Waits for the steps. Throws NoDisplay, and std::runtime_error for a size that this machine cannot draw or a
-// file that cannot be written.
+// `file`. Waits for the steps. The display is tried before `open` is called, which may take long. Throws NoDisplay, and
+// std::runtime_error for a size that this machine cannot draw or a file that cannot be written.
 struct PicturesWanted {
   std::filesystem::path file;
   bool folder = false;
   int64_t first = 0, last = 0;
 };
-void write_pictures(Session& session, const ViewOptions& options, const PicturesWanted& wanted);
+void write_pictures(const std::function<std::unique_ptr<Session>()>& open, const ViewOptions& options,
+                    const PicturesWanted& wanted);
 
 // Times the building of frames, without a window: a text of a few lines.
 std::string profile_of_frames(Session& session, const ViewOptions& options, int frames);

@@ -153,7 +153,7 @@ TEST_SUITE("viewer/draw") {
                             " tokens") != std::string::npos);
         const int64_t half = tokens_with_half(weights, head);
         const std::string on =
-            half == 1 ? "\"" + token_text(run.lanes[1], most_read(weights, head, 1)[0].position, kMeasure) + "\""
+            half == 1 ? "\"" + text_at(run.lanes[1], most_read(weights, head, 1)[0].position, kMeasure) + "\""
                       : std::to_string(half);
         CHECK((headline.ends_with(" on " + on + ".") || headline.ends_with(" on " + on + " of them.")));
       }

@@ -42,7 +42,7 @@ TEST_SUITE("viewer/draw") {
         for (size_t i = 0; i < tokens.size(); ++i) {
           const MarkedToken& token = tokens[i];
           CHECK(token.position == tokens[0].position + static_cast<int64_t>(i));
-          CHECK(token.text == token_text(shown, token.position, kMeasure));
+          CHECK(token.text == text_at(shown, token.position, kMeasure));
           CHECK(token.strength == doctest::Approx(static_cast<double>(weights.at(4, token.position)) / top));
           CHECK(layout.texts.holds(token.box, 0.5f));
           const bool next_line = i > 0 && token.box.top > tokens[i - 1].box.top;

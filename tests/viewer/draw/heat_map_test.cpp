@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/support/growth_cases.h"
+#include "viewer/session/kv_store.h"
 
 using namespace kv::viewer;
 

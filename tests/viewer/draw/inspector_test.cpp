@@ -13,6 +13,7 @@
 #include "viewer/draw/inspector.h"
 #include "viewer/draw/value_strip.h"
 #include "viewer/session/attention_view.h"
+#include "viewer/session/kv_store.h"
 #include "viewer/session/lane_numbers.h"
 #include "viewer/session/number_text.h"
 

@@ -5,6 +5,7 @@
 #include "tests/support/fixed_measure.h"
 #include "tests/support/viewer_runs.h"
 #include "viewer/draw/attention.h"
+#include "viewer/session/kv_store.h"
 
 using namespace kv::viewer;
 using namespace kv::test;
@@ -99,10 +100,10 @@ TEST_SUITE("viewer/draw") {
   TEST_CASE("a token's text is written without the blank before a word; without a tokenizer its id") {
     RecordedRun four = four_models(0, "It is  a");
     const LaneView lane = four.view().lanes[0];
-    CHECK(token_text(lane, 0, kMeasure).find(' ') != 0);
+    CHECK(text_at(lane, 0, kMeasure).find(' ') != 0);
     RecordedRun without = window_model(0);
     const LaneView ids = without.view().lanes[0];
-    CHECK(token_text(ids, 1, kMeasure) == "id 17");
+    CHECK(text_at(ids, 1, kMeasure) == "id 17");
   }
 
   TEST_CASE("from 24 px on each token's text stands under its column, and narrower columns have none") {

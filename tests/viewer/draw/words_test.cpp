@@ -6,6 +6,7 @@
 #include "viewer/draw/cell_facts.h"
 #include "viewer/draw/words.h"
 #include "viewer/session/attention_view.h"
+#include "viewer/session/kv_store.h"
 #include "viewer/session/lane_numbers.h"
 #include "viewer/session/number_text.h"
 

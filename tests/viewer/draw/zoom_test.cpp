@@ -7,6 +7,7 @@
 
 #include "tests/support/growth_cases.h"
 #include "viewer/draw/growth_zoom.h"
+#include "viewer/session/kv_store.h"
 
 using namespace kv::viewer;
 

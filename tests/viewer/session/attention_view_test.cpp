@@ -7,6 +7,7 @@
 
 #include "cpu_reference/attention.h"
 #include "tests/support/viewer_runs.h"
+#include "viewer/session/kv_store.h"
 
 using namespace kv;
 using namespace kv::test;

@@ -14,6 +14,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/viewer_runs.h"
 #include "viewer/session/fingerprint.h"
+#include "viewer/session/kv_store.h"
 
 using namespace kv;
 using namespace kv::test;

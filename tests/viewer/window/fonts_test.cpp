@@ -69,7 +69,7 @@ TEST_SUITE("fonts") {
     gui.prepare(1, Theme::dark);
     const Fonts& fonts = gui.fonts();
     CHECK(shown("caf\xC3\xA9", fonts) == "caf\xC3\xA9");
-    CHECK(shown("a\xF0\x9F\x98\x80z", fonts) == "a<F0 9F 98 80>z");          // an emoji
+    CHECK(shown("a\xF0\x9F\x98\x80z", fonts) == "a<F0 9F 98 80>z");            // an emoji
     CHECK(shown("\xE4\xB8\xAD\xE6\x96\x87", fonts) == "<E4 B8 AD E6 96 87>");  // two Chinese characters
     CHECK(shown("\xE4\xB8", fonts) == "<E4 B8>");                              // half of one
     CHECK(shown("\xFF\xFE", fonts) == "<FF FE>");

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "tests/support/error_of.h"
@@ -25,11 +26,12 @@ std::unique_ptr<Session> session_of(const std::vector<std::string>& models, int6
 
 // A stage with a short run of two models, all of it recorded.
 struct ShortRun {
-  explicit ShortRun(int64_t step = 0) : stage([step] {
-    ViewState view;
-    view.step = step;
-    return view;
-  }()) {
+  explicit ShortRun(int64_t step = 0)
+      : stage([step] {
+          ViewState view;
+          view.step = step;
+          return view;
+        }()) {
     stage.show(session_of({"austen-gqa", "austen-mla"}, 12));
     stage.advance(0);
   }
@@ -100,7 +102,9 @@ TEST_SUITE("stage") {
 
   TEST_CASE("what is inspected is pinned, and let go by the same click") {
     ShortRun run;
-    const Cell cell{.lane = 0, .layer = 1, .position = 2};
+    Cell cell;
+    cell.layer = 1;
+    cell.position = 2;
     run.perform(action::Inspect{cell});
     CHECK(run.view().pinned == cell);
     CHECK(run.view().page == PanelPage::inspector);
@@ -179,16 +183,22 @@ TEST_SUITE("stage") {
   }
 
   TEST_CASE("a key that goes down and up between two frames is down in one and up in the next") {
+    constexpr int kReturn = 257, kLetter = 65, kControl = 2;
     KeyQueue keys;
-    for (const int action : {1, 0}) keys.push({65, 0, action, 0});
-    keys.push({66, 0, 1, 0});
+    for (const int action : {1, 0}) keys.push({kReturn, 0, action, 0});
+    keys.push({kReturn + 1, 0, 1, 0});
     CHECK(keys.next_frame().size() == 1);
     CHECK(keys.next_frame().size() == 2);
     CHECK(keys.empty());
+    for (const int action : {1, 0, 1, 0}) keys.push({kLetter, 0, action, 0});  // fast typing does not lag behind
+    CHECK(keys.next_frame().size() == 4);
+    for (const int action : {1, 0}) keys.push({kLetter, 0, action, kControl});
+    CHECK(keys.next_frame().size() == 1);
+    CHECK(keys.next_frame().size() == 1);
   }
 
   TEST_CASE("a file that is no model is one sentence, and what was given up never comes") {
-    int woken = 0;
+    std::atomic<int> woken = 0;
     OpenFile opening([&] { ++woken; });
     CHECK_FALSE(opening.take());
     opening.start("x", []() -> std::unique_ptr<Session> { throw std::runtime_error("it is\nno model"); });

@@ -53,8 +53,9 @@ inline std::vector<NamedView> views_of(const RunView& run, Rect window, Theme th
     add("a zoom", [](ViewState& v) { v.zoom = Zoom{}; });
     add("a pinned and a hovered cell", [](ViewState& v) {
       v.page = PanelPage::inspector;
-      v.pinned = Cell{.position = 1};
-      v.hovered = Cell{.position = 2};
+      v.pinned = v.hovered = Cell{};
+      v.pinned->position = 1;
+      v.hovered->position = 2;
     });
   }
   return views;

@@ -1,0 +1,209 @@
+// `kvlab view`: models that run, in a window, in pictures, or in words.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/tell.h"
+#include "cli/view_settings.h"
+#include "viewer/draw/words.h"
+
+namespace kv::cli {
+
+namespace {
+
+using viewer::Session;
+using viewer::ViewOptions;
+
+constexpr int64_t kMostSteps = 1'000'000;
+constexpr int64_t kMostIndex = 100'000;
+constexpr int kProfiledFrames = 100;
+
+constexpr const char* kNotes = R"(A .gguf file, a config.json or a checkpoint's folder that is dropped on the window is
+opened. F1 lists the keys.
+
+--run FILE keeps a run: what was recorded, times included, is played again when the file exists.
+Pictures and words need no hand: with --screenshot, --frames or --describe no window opens.
+
+Examples:
+  kvlab view
+  kvlab view --model smollm2 --prompt "Once upon a time"
+  kvlab view --step 98 --describe
+  kvlab view --step 98 --screenshot growth.png --size 2880x1800 --scale 2
+  kvlab view --frames pictures --from 1 --to 60)";
+
+void add_what_runs(CLI::App& app, ViewSettings& s) {
+  app.add_option("--model", s.models, "what runs, again for each; default: the four small models of the tour")
+      ->type_name("PATH")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_text(app, "--prompt", s.prompt, "TEXT", "what all of them continue; token ids where there is no tokenizer");
+  app.add_option_function<std::string>(
+         "--tokens",
+         [&s](const std::string& text) {
+           s.tokens = parse_integer("--tokens", text, {1, kMostSteps});
+         },
+         "steps at most [until the cache is full]")
+      ->type_name("N");
+  add_choice<Dtype>(app, "--cache-dtype", s.cache_dtype,
+                    {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, "what the cache stores");
+  add_integer(app, "--threads", s.threads, {1, 1024}, "of the CPU");
+  add_text(app, "--run", s.run_file, "FILE", "play this recording; if there is none yet, make it");
+}
+
+// An index that only the run can check for its end.
+void add_index(CLI::App& app, const std::string& name, std::optional<int64_t>& value, const std::string& help) {
+  const auto read = [name, &value](const std::string& text) { value = parse_integer(name, text, {0, kMostIndex}); };
+  app.add_option_function<std::string>(name, read, help)->type_name("N");
+}
+
+void add_where_to_look(CLI::App& app, ViewSettings& s) {
+  using viewer::PanelPage;
+  using viewer::Scene;
+  viewer::ViewState& start = s.start;
+  add_choice<Scene>(app, "--scene", start.scene, {{"growth", Scene::growth}, {"attention", Scene::attention}}, "which");
+  add_integer(app, "--step", s.step, {0, kMostSteps}, "where the playhead stands");
+  add_text(app, "--variant", s.variant, "NAME", "the selected lane, MHA for example");
+  add_index(app, "--zoom", s.zoom, "the layer of that lane to look into");
+  add_index(app, "--layer", s.layer, "whose attention is shown");
+  add_index(app, "--head", s.head, "the query head");
+  add_choice<cpu::LatentForm>(
+      app, "--form", start.form,
+      {{"absorbed", cpu::LatentForm::absorbed}, {"materialised", cpu::LatentForm::materialised}},
+      "of latent attention");
+  add_choice<bool>(app, "--cache", start.cache_on, {{"on", true}, {"off", false}}, "off: as it were without");
+  add_choice<bool>(app, "--by", start.by_slot, {{"slot", true}, {"position", false}}, "order of the cache of a window");
+  add_text(app, "--size-of", s.size_of, "NAME", "at the size of a large model: Llama-3-8B, Llama-3-70B, DeepSeek-V3");
+  add_choice<PanelPage>(app, "--page", start.page,
+                        {{"start", PanelPage::start}, {"inspector", PanelPage::inspector}, {"words", PanelPage::words}},
+                        "of the panel");
+}
+
+void add_how(CLI::App& app, ViewSettings& s) {
+  add_text(app, "--theme", s.theme, "dark|light", "of colours");
+  add_text(app, "--scale", s.scale, "S", "pixels in one of the layout, 0.5 to 4 [the screen's]");
+  app.add_flag("--reduced-motion", s.reduced_motion, "nothing glides or flashes");
+  add_text(app, "--size", s.size, "WxH", "of window or picture, in pixels");
+  add_text(app, "--screenshot", s.screenshot, "FILE.png", "write a picture of the step instead");
+  add_text(app, "--frames", s.frames, "DIR", "write pictures of the steps --from to --to instead");
+  add_integer(app, "--from", s.from, {0, kMostSteps}, "first step");
+  add_integer(app, "--to", s.to, {0, kMostSteps}, "last step");
+  app.add_flag("--describe", s.describe, "print the step in words instead");
+  app.add_flag("--profile", s.profile, "time the building of frames instead");
+}
+
+void require_consistent(const ViewSettings& s) {
+  const int instead = !s.screenshot.empty() + !s.frames.empty() + s.describe + s.profile;
+  if (instead > 1) throw UsageError("--screenshot, --frames, --describe and --profile exclude each other");
+  if (!s.frames.empty() && s.to < s.from) throw UsageError("--to must not be less than --from");
+}
+
+bool is_kept(const ViewSettings& settings) {
+  return settings.run_file.empty() || std::filesystem::exists(settings.run_file);
+}
+
+// The run for pictures and words, recorded a step beyond the last that is wanted, which tells what was chosen there. A
+// run that is kept is shown from its file at once, so that the first picture is like all later ones.
+std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t last_step) {
+  const Progress progress("loading the models");
+  std::unique_ptr<Session> session = open_run(settings, nullptr);
+  session->wanted_step(last_step);
+  session->wait_for(last_step + 1);
+  if (is_kept(settings)) return session;
+  session->save(settings.run_file);
+  session.reset();
+  return open_run(settings, nullptr);
+}
+
+int describe(const ViewSettings& settings, const ViewOptions& options) {
+  const std::unique_ptr<Session> session = opened(settings, settings.step);
+  const viewer::RunView run = session->view();
+  const std::string words = viewer::words_of(run, viewer::still_view(run, options, settings.step));
+  fmt::print("{}{}", words, words.ends_with('\n') ? "" : "\n");
+  return 0;
+}
+
+#ifdef KVLAB_HAS_VIEWER
+
+int write_pictures(const ViewSettings& settings, const ViewOptions& options) {
+  const bool folder = !settings.frames.empty();
+  const auto open = [&] { return opened(settings, folder ? settings.to : settings.step); };
+  viewer::write_pictures(open, options,
+                         {.file = folder ? settings.frames : settings.screenshot,
+                          .folder = folder,
+                          .first = folder ? settings.from : settings.step,
+                          .last = folder ? settings.to : settings.step});
+  return 0;
+}
+
+int profile(const ViewSettings& settings, const ViewOptions& options) {
+  const std::unique_ptr<Session> session = opened(settings, settings.step);
+  fmt::print("{}", viewer::profile_of_frames(*session, options, kProfiledFrames));
+  return 0;
+}
+
+int show(const ViewSettings& settings, const ViewOptions& options) {
+  const std::unique_ptr<Session> session = viewer::run_view(options);
+  if (session != nullptr && !is_kept(settings)) session->save(settings.run_file);
+  return 0;
+}
+
+// Without a display: why, and what there is instead.
+int with_display(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const viewer::NoDisplay& reason) {
+    throw std::runtime_error(
+        fmt::format("{}; without a display there are kvlab view --describe and kvlab tour", reason.what()));
+  }
+}
+
+#endif
+
+int run(const ViewSettings& settings) {
+  require_consistent(settings);
+  const ViewOptions options = view_options_of(settings);
+  if (settings.describe) return describe(settings, options);
+#ifdef KVLAB_HAS_VIEWER
+  if (settings.profile) return profile(settings, options);
+  if (!settings.screenshot.empty() || !settings.frames.empty())
+    return with_display([&] { return write_pictures(settings, options); });
+  return with_display([&] { return show(settings, options); });
+#else
+  throw std::runtime_error(
+      "this build has no viewer, because a library was missing when it was built (libimgui-dev, libglfw3-dev, "
+      "libpng-dev, libfontconfig-dev, libgl-dev); without it there are kvlab view --describe and kvlab tour");
+#endif
+}
+
+}  // namespace
+
+Command add_view(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("view", "The viewer: caches grow, in a window, a picture, or words.");
+  app->group("Commands")->footer(kNotes);
+  const auto settings = std::make_shared<ViewSettings>();
+  add_what_runs(*app, *settings);
+  add_where_to_look(*app, *settings);
+  add_how(*app, *settings);
+  return {app, [settings] { return run(*settings); }};
+}
+
+std::string view_without_words() {
+#ifdef KVLAB_HAS_VIEWER
+  const ViewSettings settings;
+  try {
+    show(settings, view_options_of(settings));
+    return "";
+  } catch (const viewer::NoDisplay& reason) {
+    return reason.what();
+  }
+#else
+  return "this build has no viewer";
+#endif
+}
+
+}  // namespace kv::cli

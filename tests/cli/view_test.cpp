@@ -1,0 +1,156 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/support/error_of.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+using kv::test::Finished;
+using kv::test::names;
+using kv::test::read_whole_file;
+using kv::test::run_kvlab;
+using kv::test::TemporaryFolder;
+
+namespace {
+
+// No display for the program, while it lives.
+class NoDisplay {
+ public:
+  NoDisplay() {
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) {
+      const char* value = std::getenv(name);
+      values_.emplace_back(name, value == nullptr ? "" : value);
+      ::unsetenv(name);
+    }
+  }
+  ~NoDisplay() {
+    for (const auto& [name, value] : values_)
+      if (!value.empty()) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  NoDisplay(const NoDisplay&) = delete;
+  NoDisplay& operator=(const NoDisplay&) = delete;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+void check_wrong(const std::vector<std::string>& options, const std::string& what) {
+  std::vector<std::string> arguments = {"view"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const NoDisplay none;
+  const Finished run = run_kvlab(arguments);
+  CAPTURE(run.err);
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  CHECK(run.err.find('\n') == run.err.size() - 1);
+  CHECK(names(run.err, what));
+}
+
+std::string described(std::vector<std::string> options) {
+  options.insert(options.begin(), {"view", "--describe"});
+  const NoDisplay none;
+  const Finished run = run_kvlab(options);
+  CHECK_MESSAGE(run.status == 0, run.err);  // stderr may say that it takes a while
+  return run.out;
+}
+
+}  // namespace
+
+TEST_SUITE("cli") {
+  TEST_CASE("view --describe tells a step in words and needs no display") {
+    const std::string words = described({"--step", "20"});
+    CHECK(names(words, "MHA keeps 128 KiB", "MQA keeps 16 KiB", "8 times less", "step 20"));
+    CHECK(words.ends_with("\n"));
+    CHECK(names(described({"--step", "3", "--scene", "attention", "--variant", "mla", "--layer", "2", "--head", "5"}),
+                "MLA"));
+    CHECK(described({"--step", "3", "--cache", "off"}) != described({"--step", "3"}));
+  }
+
+  TEST_CASE("view takes one model or several, by name or path") {
+    const std::string words =
+        described({"--model", "austen-gqa", "--model", KVLAB_SOURCE_DIR "/checkpoints/austen-mla", "--step", "2"});
+    CHECK(names(words, "GQA", "MLA"));
+    CHECK_FALSE(names(words, "MQA"));
+    CHECK(names(
+        described({"--model", KVLAB_SOURCE_DIR "/tests/goldens/mistral-window", "--prompt", "5,17,3", "--step", "2"}),
+        "5 tokens"));
+  }
+
+  TEST_CASE("view --run records, and replays the same words, times included") {
+    const TemporaryFolder folder;
+    const std::string file = folder / "run";
+    const std::string first = described({"--step", "5", "--run", file});
+    CHECK(std::filesystem::exists(file));
+    CHECK(described({"--step", "5", "--run", file}) == first);
+    folder.write("broken", "no run at all");
+    const Finished broken = run_kvlab({"view", "--describe", "--run", folder / "broken"});
+    CHECK(broken.status == 1);
+    CHECK(names(broken.err, "broken"));
+    CHECK(broken.err.find('\n') == broken.err.size() - 1);
+  }
+
+  TEST_CASE("without a display view says why and what there is instead, and bare kvlab runs the tour") {
+    const NoDisplay none;
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"view"}, {"view", "--screenshot", "/nonesuch/a.png"}}) {
+      const Finished run = run_kvlab(arguments);
+      CHECK(run.status == 1);
+      CHECK(run.out.empty());
+      CHECK(names(run.err, "kvlab view --describe", "kvlab tour"));
+      CHECK(run.err.find('\n') == run.err.size() - 1);
+    }
+    const Finished bare = run_kvlab({});
+    CHECK(bare.status == 0);
+    CHECK(names(bare.out, "four models", "bit-identical"));
+    CHECK(names(bare.err, "so here is the tour", "--help"));
+    CHECK(bare.err.find('\n') == bare.err.size() - 1);
+  }
+
+  TEST_CASE("view --help needs no display and lists every option") {
+    const NoDisplay none;
+    const Finished help = run_kvlab({"view", "--help"});
+    CHECK(help.status == 0);
+    CHECK(help.err.empty());
+    CHECK(names(help.out, "Examples:"));
+    for (const char* option :
+         {"--model",      "--prompt",         "--tokens", "--cache-dtype", "--run",     "--scene",
+          "--step",       "--variant",        "--theme",  "--scale",       "--size",    "--frames",
+          "--screenshot", "--from",           "--to",     "--by",          "--size-of", "--zoom",
+          "--layer",      "--head",           "--form",   "--cache",       "--page",    "--describe",
+          "--profile",    "--reduced-motion", "--threads"})
+      CHECK_MESSAGE(names(help.out, option), option);
+  }
+
+  TEST_CASE("wrong options of view are one line and status 2") {
+    check_wrong({"--scene", "memory"}, "--scene: expected growth or attention, found \"memory\"");
+    check_wrong({"--step", "-1"}, "--step");
+    check_wrong({"--tokens", "0"}, "--tokens: expected a whole number from 1");
+    check_wrong({"--theme", "blue"}, "--theme: expected dark or light, found \"blue\"");
+    check_wrong({"--scale", "0"}, "--scale: expected a number from 0.5 to 4, found \"0\"");
+    check_wrong({"--scale", "nan"}, "--scale");
+    check_wrong({"--scale", "1x"}, "--scale");
+    check_wrong({"--size", "1440"}, "--size: expected WIDTHxHEIGHT");
+    check_wrong({"--size", "0x10"}, "--size: expected a whole number from 1");
+    check_wrong({"--size", "10x10x10"}, "--size");
+    check_wrong({"--size-of", "GPT"}, "--size-of: expected Llama-3-8B or Llama-3-70B or DeepSeek-V3");
+    check_wrong({"--page", "memory"}, "--page");
+    check_wrong({"--by", "head"}, "--by: expected slot or position");
+    check_wrong({"--cache-dtype", "f8"}, "--cache-dtype");
+    check_wrong({"--describe", "--screenshot", "a.png"}, "exclude each other");
+    check_wrong({"--frames", "d", "--from", "3", "--to", "2"}, "--to must not be less than --from");
+    check_wrong({"--describe", "--variant", "MLB"}, "--variant: expected MHA or GQA or MQA or MLA, found \"MLB\"");
+    check_wrong({"--describe", "--zoom", "4"}, "--zoom: expected a whole number from 0 to 3, found \"4\"");
+    check_wrong({"--describe", "--layer", "9"}, "--layer");
+    check_wrong({"--describe", "--head", "8"}, "--head");
+  }
+
+  TEST_CASE("what view cannot load is named in one line, status 1") {
+    const Finished run = run_kvlab({"view", "--describe", "--model", "austen-mlb"});
+    CHECK(run.status == 1);
+    CHECK(names(run.err, "austen-mlb"));
+    CHECK(run.err.find('\n') == run.err.size() - 1);
+  }
+}
