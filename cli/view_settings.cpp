@@ -117,7 +117,11 @@ std::unique_ptr<viewer::Session> open_run(const ViewSettings& settings, std::fun
   if (!settings.run_file.empty() && std::filesystem::exists(settings.run_file))
     return viewer::replay(settings.run_file, std::move(on_progress));
   viewer::SessionSettings session = session_settings_of(settings);
-  for (const std::string& model : settings.models) session.models.push_back({model, model_path(model)});
+  for (const std::string& model : settings.models) {
+    const std::filesystem::path path = model_path(model);
+    session.models.push_back(std::filesystem::exists(model) ? viewer::model_of_path(path)
+                                                            : viewer::ModelChoice{model, path});
+  }
   return std::make_unique<viewer::Session>(viewer::load_lanes(session), session, std::move(on_progress));
 }
 

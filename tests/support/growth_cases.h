@@ -94,10 +94,10 @@ inline void for_each_view(const GrowthRun& run, float width, float height,
 
 inline std::string words_of_case(const GrowthRun& run, const ViewState& view) {
   return run.name + ", step " + std::to_string(view.step) + ", axis " + std::to_string(view.axis) + ", " +
-         std::to_string(static_cast<int>(view.window.width())) + "x" + std::to_string(static_cast<int>(view.window.height())) +
-         (view.cache_on ? "" : ", cache off") + (view.by_slot ? ", by slot" : "") +
-         (view.zoom ? ", zoom into lane " + std::to_string(view.zoom->lane) : "") + ", size " +
-         std::to_string(view.at_size_of) + (view.panel ? "" : ", no panel");
+         std::to_string(static_cast<int>(view.window.width())) + "x" +
+         std::to_string(static_cast<int>(view.window.height())) + (view.cache_on ? "" : ", cache off") +
+         (view.by_slot ? ", by slot" : "") + (view.zoom ? ", zoom into lane " + std::to_string(view.zoom->lane) : "") +
+         ", size " + std::to_string(view.at_size_of) + (view.panel ? "" : ", no panel");
 }
 
 }  // namespace kv::viewer

@@ -56,9 +56,9 @@ struct GrowthLayout {
   int64_t unit_values = 0;            // numbers in one u
   double bytes_per_square_pixel = 0;  // one for all lanes
   int64_t layers_per_band = 1;
-  float least_lane = 92;    // how low a lane may be: what stands beside it depends on that
-  int zoomed = -1;          // the lane that is zoomed into
-  float value_pixels = 1;   // in a zoom: the height of one number, 1/2 when a row is the mean of two, ...
+  float least_lane = 92;   // how low a lane may be: what stands beside it depends on that
+  int zoomed = -1;         // the lane that is zoomed into
+  float value_pixels = 1;  // in a zoom: the height of one number, 1/2 when a row is the mean of two, ...
   std::vector<LaneLayout> lanes;
   Rect headline, sub_line, ruler;
 

@@ -1,6 +1,7 @@
 #include "viewer/draw/heat_map.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -11,8 +12,8 @@ namespace kv::viewer {
 
 namespace {
 
-constexpr double kSlack = 1e-6;       // of a token: 3 x 4/3 is 4
-constexpr double kOtherHead = 0.10;   // how much darker every second head is
+constexpr double kSlack = 1e-6;      // of a token: 3 x 4/3 is 4
+constexpr double kOtherHead = 0.10;  // how much darker every second head is
 
 std::vector<Strip> strips_of_lane(const LaneLayout& layout) {
   std::vector<Strip> strips;
@@ -86,8 +87,36 @@ HeatMap heat_map_of(const LaneView& lane, const LaneLayout& layout, int64_t cont
   return map;
 }
 
+namespace {
+
+constexpr int kLevels = 255;  // of a shade, above the palest: as many as bytes can tell apart
+
+// A role's shades from weak to strong, computed once: there are far more texels than shades.
+using Shades = std::array<uint32_t, kLevels + 1>;
+struct ShadesOfRole {
+  Shades plain, darker;
+};
+
+ShadesOfRole shades_of(const Palette& palette, Role role) {
+  ShadesOfRole shades;
+  for (int level = 0; level <= kLevels; ++level) {
+    const Colour shade = palette.shade(role, static_cast<double>(level) / kLevels);
+    shades.plain[static_cast<size_t>(level)] = shade.rgba();
+    shades.darker[static_cast<size_t>(level)] = mix(shade, Colour{}, kOtherHead).rgba();
+  }
+  return shades;
+}
+
+uint32_t shade_in(const Shades& shades, float strength) {
+  const float level = std::clamp(strength, 0.f, 1.f) * static_cast<float>(kLevels) + 0.5f;
+  return shades[static_cast<size_t>(level)];
+}
+
+}  // namespace
+
 struct HeatMaps::Kept {
   TexelsKey key;
+  std::map<Role, ShadesOfRole> shades;      // in the key's colours
   std::vector<std::vector<float>> largest;  // [strips][layers]
   Texels texels;
   uint64_t version = 0;
@@ -107,6 +136,9 @@ Image HeatMaps::image_of(const LaneView& lane, int index, const LaneLayout& layo
     texels.height = static_cast<int>(key.strips.size());
     texels.colours.assign(static_cast<size_t>(texels.width) * key.strips.size(), 0);
     kept->largest.assign(key.strips.size(), {});
+    kept->shades.clear();
+    for (const Strip& strip : key.strips)
+      if (!kept->shades.contains(strip.role)) kept->shades[strip.role] = shades_of(palette, strip.role);
   }
   const int64_t old_columns = agrees ? columns_of(kept->key.context(), tokens_per_column) : 0;
   const bool same_tokens = agrees && common == context && common == kept->key.context();
@@ -115,13 +147,13 @@ Image HeatMaps::image_of(const LaneView& lane, int index, const LaneLayout& layo
       const Strip& strip = key.strips[row];
       std::vector<float> largest = largest_of(*lane.store, strip, context);
       const bool rescaled = largest != kept->largest[row];
+      const bool darker = strip.heads == 1 && strip.first_head % 2 == 1;
+      const ShadesOfRole& of_role = kept->shades.at(strip.role);
+      const Shades& shades = darker ? of_role.darker : of_role.plain;
       uint32_t* colours = texels.colours.data() + row * static_cast<size_t>(texels.width);
       for (int64_t column = rescaled ? 0 : column_of(common, tokens_per_column); column < columns; ++column) {
         const Bin bin = stored_part(column, tokens_per_column, context);
-        const double strength = static_cast<double>(strength_of(*lane.store, strip, largest, bin));
-        const Colour shade = palette.shade(strip.role, strength);
-        const bool darker = strip.heads == 1 && strip.first_head % 2 == 1;
-        colours[column] = (darker ? mix(shade, Colour{}, kOtherHead) : shade).rgba();
+        colours[column] = shade_in(shades, strength_of(*lane.store, strip, largest, bin));
       }
       std::fill(colours + columns, colours + std::max(columns, old_columns), 0u);
       kept->largest[row] = std::move(largest);

@@ -88,4 +88,10 @@ std::vector<std::shared_ptr<const LaneFacts>> load_lanes(const SessionSettings& 
   return shared;
 }
 
+ModelChoice model_of_path(const std::filesystem::path& path) {
+  const std::filesystem::path whole = path.filename().empty() ? path.parent_path() : path;
+  if (whole.filename() == "config.json") return {whole.parent_path().filename().string(), whole.parent_path()};
+  return {whole.stem().string(), whole};
+}
+
 }  // namespace kv::viewer

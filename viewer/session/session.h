@@ -19,6 +19,9 @@ struct ModelChoice {
   std::filesystem::path path;
 };
 
+// What a path that was dropped on the window holds: a .gguf, a checkpoint folder, or the config.json in one.
+ModelChoice model_of_path(const std::filesystem::path& path);
+
 struct SessionSettings {
   std::vector<ModelChoice> models;
   std::string prompt;       // without a tokenizer: token ids, separated by commas

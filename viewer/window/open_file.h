@@ -46,7 +46,4 @@ class OpenFile {
 // An exception's text, on one line.
 std::string sentence_of(const std::exception_ptr& failure);
 
-// What a path that was dropped on the window holds: a .gguf, a checkpoint folder, or the config.json in one.
-ModelChoice model_of_path(const std::filesystem::path& path);
-
 }  // namespace kv::viewer

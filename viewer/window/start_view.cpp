@@ -10,7 +10,7 @@ namespace kv::viewer {
 ViewState start_view(const ViewOptions& options, const Settings& settings) {
   ViewState view = options.start;
   view.theme = options.theme.value_or(settings.theme);
-  view.panel = settings.panel || view.page != PanelPage::start;  // a page that was asked for is seen
+  view.panel = begins_with_panel(options) && (settings.panel || view.page != PanelPage::start);
   view.reduced_motion = options.reduced_motion.value_or(settings.reduced_motion);
   view.speed = settings.speed;
   return view;

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "viewer/draw/regions.h"
 #include "viewer/draw/token_axis.h"
 #include "viewer/draw/view_state.h"
 #include "viewer/session/session.h"
@@ -43,6 +44,15 @@ struct ViewOptions {
   std::optional<PixelSize> size;
 };
 
+// A panel that would cover the scene is not there at the start, unless a page of it was asked for.
+inline bool begins_with_panel(const ViewOptions& options) {
+  ViewState view = options.start;
+  const PixelSize size = options.size.value_or(PixelSize{});
+  const float scale = options.size ? options.scale.value_or(1) : 1;
+  view.window = {0, 0, static_cast<float>(size.width) / scale, static_cast<float>(size.height) / scale};
+  return view.page != PanelPage::start || !regions_of(view).panel_is_drawer;
+}
+
 // Opens the window and returns when it is closed, with the run that it showed last (none when it was closed before
 // anything was loaded). Throws NoDisplay, and what `open` throws when there is nothing to go on with.
 std::unique_ptr<Session> run_view(const ViewOptions& options);
@@ -54,6 +64,7 @@ inline ViewState still_view(const RunView& run, const ViewOptions& options, int6
   const PixelSize size = options.size.value_or(PixelSize{});
   const float scale = options.scale.value_or(1);
   view.window = {0, 0, static_cast<float>(size.width) / scale, static_cast<float>(size.height) / scale};
+  view.panel = begins_with_panel(options);
   view.theme = options.theme.value_or(Theme::dark);
   view.reduced_motion = options.reduced_motion.value_or(false);
   view.step = std::clamp<int64_t>(step, 0, std::max<int64_t>(run.last_step(), 0));

@@ -12,7 +12,8 @@ namespace {
 double drawn_area(const Picture& picture, const Rect& lane) {
   double area = 0;
   for (const Shape& shape : picture.shapes)
-    if (const auto* image = std::get_if<Image>(&shape); image && lane.holds(image->box, 0.5f) && image->tint.alpha == 255)
+    if (const auto* image = std::get_if<Image>(&shape);
+        image && lane.holds(image->box, 0.5f) && image->tint.alpha == 255)
       area += static_cast<double>(image->box.area());
   return area;
 }
@@ -54,8 +55,8 @@ TEST_SUITE("viewer/draw") {
               CAPTURE(lane);
               const double column = pixel_column(scene, lane);
               CHECK(std::abs(filled_area(scene, lane) * scene.layout.bytes_per_square_pixel - bytes) <= column);
-              CHECK(std::abs(drawn_area(picture, scene.place(lane).box) * scene.layout.bytes_per_square_pixel - bytes) <=
-                    column);
+              CHECK(std::abs(drawn_area(picture, scene.place(lane).box) * scene.layout.bytes_per_square_pixel -
+                             bytes) <= column);
               ++checked;
             }
           }
@@ -73,7 +74,8 @@ TEST_SUITE("viewer/draw") {
         const int64_t context = run.run.lanes.front().context_at(30);
         for (int lane = 0; lane < 4; ++lane) {
           const SizeOf& of = sizes_to_compare()[static_cast<size_t>(size)];
-          const auto bytes = static_cast<double>(of.variants[static_cast<size_t>(lane)].cache_bytes(context, kv::Dtype::bf16));
+          const auto bytes =
+              static_cast<double>(of.variants[static_cast<size_t>(lane)].cache_bytes(context, kv::Dtype::bf16));
           CHECK(std::abs(filled_area(scene, lane) * scene.layout.bytes_per_square_pixel - bytes) <=
                 pixel_column(scene, lane));
         }

@@ -28,8 +28,12 @@ void check_all(Size size) {
 }  // namespace
 
 TEST_SUITE("viewer/draw") {
-  TEST_CASE("growth: no two texts meet and none leaves its place, in any state, at 1440x900") { check_all({1440, 900}); }
-  TEST_CASE("growth: no two texts meet and none leaves its place, in any state, at 1024x700") { check_all({1024, 700}); }
+  TEST_CASE("growth: no two texts meet and none leaves its place, in any state, at 1440x900") {
+    check_all({1440, 900});
+  }
+  TEST_CASE("growth: no two texts meet and none leaves its place, in any state, at 1024x700") {
+    check_all({1024, 700});
+  }
   TEST_CASE("growth: no two texts meet and none leaves its place, in any state, at 640x480") { check_all({640, 480}); }
 
   TEST_CASE("growth: in windows of every size the texts of four lanes are clear") {

@@ -48,7 +48,8 @@ TEST_SUITE("viewer/draw") {
 
   TEST_CASE("growth: strips are as high as their values, by one factor for all lanes") {
     for (const GrowthRun& run : growth_runs())
-      for (const auto& [width, height] : {std::pair{1440.f, 900.f}, {1024.f, 700.f}, {640.f, 480.f}, {2560.f, 1440.f}}) {
+      for (const auto& [width, height] :
+           {std::pair{1440.f, 900.f}, {1024.f, 700.f}, {640.f, 480.f}, {2560.f, 1440.f}}) {
         const ViewState view = view_of(width, height, 0, 64);
         const GrowthLayout layout = growth_scene_of(run.run, view, regions_of(view)).layout;
         for (const LaneLayout& lane : layout.lanes)

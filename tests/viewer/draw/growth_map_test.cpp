@@ -71,11 +71,12 @@ TEST_SUITE("viewer/draw") {
                 const float x = (scene.layout.axis.x_of(position) + scene.layout.axis.x_of(position + 1)) / 2;
                 const int64_t vectors = strip.layers * strip.heads;
                 for (int64_t i = 0; i < vectors; ++i) {
-                  const float y = strip.box.top + strip.box.height() * (static_cast<float>(i) + 0.5f) / static_cast<float>(vectors);
+                  const float y =
+                      strip.box.top + strip.box.height() * (static_cast<float>(i) + 0.5f) / static_cast<float>(vectors);
                   const std::optional<Cell> cell = growth_cell_at(run.run, view, regions, {x, y});
                   REQUIRE(cell);
-                  CHECK(*cell == Cell{lane, strip.first_layer + i / strip.heads, strip.role, strip.first_head + i % strip.heads,
-                                      position, std::nullopt});
+                  CHECK(*cell == Cell{lane, strip.first_layer + i / strip.heads, strip.role,
+                                      strip.first_head + i % strip.heads, position, std::nullopt});
                 }
               }
               const float beyond = scene.layout.axis.x_of(scene.lane(lane).context) + 1;
@@ -164,7 +165,9 @@ TEST_SUITE("viewer/draw") {
   }
 
   TEST_CASE("sharing glyph: a dot reads the K and V of its query head's group, and many heads are thinned out alike") {
-    const auto sharing = [](int lane) { return sharing_of(growth_run("four models").run.lanes[static_cast<size_t>(lane)].config()); };
+    const auto sharing = [](int lane) {
+      return sharing_of(growth_run("four models").run.lanes[static_cast<size_t>(lane)].config());
+    };
     CHECK(sharing(0).shared == 8);
     CHECK(sharing(1).shared == 2);
     CHECK(sharing(2).shared == 1);

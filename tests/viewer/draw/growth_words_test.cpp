@@ -71,14 +71,15 @@ TEST_SUITE("viewer/draw") {
     CHECK(headline_of(reading, view_of(1440, 900, 0, 512)) ==
           "Reading the prompt: 256 of " + count_of(std::ssize(lane.facts->prompt), "token") + " are stored.");
     const GrowthRun& full = growth_run("full");
-    CHECK(headline_of(full, view_of(1440, 900, full.last_step, 32)).starts_with("24 of 24: the cache is full. MHA keeps"));
+    CHECK(headline_of(full, view_of(1440, 900, full.last_step, 32))
+              .starts_with("24 of 24: the cache is full. MHA keeps"));
     ViewState off = view_of(1440, 900, 20, 64);
     off.cache_on = false;
     const LaneNumbers numbers = numbers_of(growth_run("four models").run.lanes[0], 20);
     const std::string headline = headline_of(growth_run("four models"), off);
     CHECK(headline.find(flops_text(numbers.flops_without_cache)) != std::string::npos);
-    CHECK(headline.find(times_text(static_cast<double>(numbers.flops_without_cache), static_cast<double>(numbers.flops))) !=
-          std::string::npos);
+    CHECK(headline.find(times_text(static_cast<double>(numbers.flops_without_cache),
+                                   static_cast<double>(numbers.flops))) != std::string::npos);
     off.cache_on = true;
     off.at_size_of = 0;
     CHECK(headline_of(growth_run("four models"), off).starts_with("At the size of Llama-3-8B, after "));
@@ -113,8 +114,7 @@ TEST_SUITE("viewer/draw") {
     for (const int64_t step : {int64_t{5}, at_32}) {
       const ViewState view = view_of(1440, 900, step, 64);
       const LaneNumbers numbers = numbers_of(lane, step);
-      const std::vector<NumberRow> rows =
-          step_rows(growth_scene_of(run.run, view, regions_of(view)).lane(0), true);
+      const std::vector<NumberRow> rows = step_rows(growth_scene_of(run.run, view, regions_of(view)).lane(0), true);
       REQUIRE(rows.size() == 6);
       CHECK(rows[0].value == exact_bytes_text(numbers.cache_bytes_written));
       CHECK(rows[1].value == bytes_text(numbers.cache_bytes_read));
@@ -185,7 +185,8 @@ TEST_SUITE("viewer/draw") {
         CHECK(width_of(line) <= width);
         if (!line.elided) continue;
         const int32_t left_out = lane.view->tokens[static_cast<size_t>(line.first_position - 1)];
-        CHECK(width_of(line) + kFixedMeasure.width(fonts::kSmall, "... " + shown(tokenizer.token_bytes(left_out), kFixedMeasure)) >
+        CHECK(width_of(line) +
+                  kFixedMeasure.width(fonts::kSmall, "... " + shown(tokenizer.token_bytes(left_out), kFixedMeasure)) >
               width - 4);
       }
   }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/support/growth_cases.h"
 #include "viewer/session/kv_store.h"
@@ -115,7 +116,9 @@ TEST_SUITE("viewer/draw") {
     for (int row = 0; row < map.rows; ++row)
       for (int column = 0; column < map.columns; ++column) {
         const Strip& strip = strips[static_cast<size_t>(row)];
-        Colour expected = palette.shade(strip.role, static_cast<double>(map.at(row, column)));
+        // The nearest of 256 shades.
+        const double strength = std::floor(static_cast<double>(map.at(row, column)) * 255 + 0.5) / 255;
+        Colour expected = palette.shade(strip.role, strength);
         if (strip.first_head % 2 == 1) expected = mix(expected, Colour{}, 0.10);
         CHECK(image.texels->colours[static_cast<size_t>(row * image.texels->width + column)] == expected.rgba());
       }
@@ -132,8 +135,8 @@ TEST_SUITE("viewer/draw") {
         const Palette* palette = dark;
         int checks = 0;
         const int64_t last = lane.context_at(lane.last_step());
-        for (const int64_t context : {int64_t{20}, int64_t{21}, int64_t{22}, int64_t{40}, int64_t{25}, int64_t{25}, int64_t{1},
-                                      last, last - 1}) {
+        for (const int64_t context : {int64_t{20}, int64_t{21}, int64_t{22}, int64_t{40}, int64_t{25}, int64_t{25},
+                                      int64_t{1}, last, last - 1}) {
           if (++checks == 6) palette = light;
           const LaneView then = lane_at(lane, context);
           const Image image = maps.image_of(then, index, layout, context, per_column, *palette);
