@@ -20,12 +20,11 @@ std::string words_of_band(const GrowthScene& scene, int lane, const Band& band) 
   const GrowthLane& of = scene.lane(lane);
   int64_t bytes = 0;
   const std::span<const LayerCache> layers = of.config->layer_cache;
-  bytes = cache_bytes(layers.subspan(static_cast<size_t>(band.first_layer), static_cast<size_t>(band.layers)), of.context,
-                      of.cache_dtype);
-  const std::string name = band.layers == 1
-                               ? fmt::format("Layer {} of {}", band.first_layer, of.label)
-                               : fmt::format("Layers {} to {} of {}", band.first_layer, band.first_layer + band.layers - 1,
-                                             of.label);
+  bytes = cache_bytes(layers.subspan(static_cast<size_t>(band.first_layer), static_cast<size_t>(band.layers)),
+                      of.context, of.cache_dtype);
+  const std::string name = band.layers == 1 ? fmt::format("Layer {} of {}", band.first_layer, of.label)
+                                            : fmt::format("Layers {} to {} of {}", band.first_layer,
+                                                          band.first_layer + band.layers - 1, of.label);
   const std::string kept = scene.view.cache_on ? bytes_text(bytes) : "nothing, since the cache is off,";
   const std::string more = of.view && scene.layout.zoomed < 0 ? " Choose it to see its numbers." : "";
   return fmt::format("{} keeps {} after {}.{}", name, kept, count_of(of.context, "token"), more);
@@ -95,8 +94,7 @@ std::optional<Cell> growth_cell_at(const RunView& run, const ViewState& view, co
       for (const Strip& strip : band.strips) {
         if (!strip.box.holds(point)) continue;
         const int64_t column = scene.layout.axis_of(strip).position_at(point.x);
-        const std::optional<int64_t> position =
-            kept_position(spans_of(scene.lane(lane), strip, view.by_slot), column);
+        const std::optional<int64_t> position = kept_position(spans_of(scene.lane(lane), strip, view.by_slot), column);
         if (!position) return std::nullopt;
         const VectorAt at = vector_at(scene.layout, strip, point.y);
         return Cell{lane, at.layer, strip.role, at.head, *position, at.dim};

@@ -33,6 +33,7 @@ Picture draw_choices_in_row(const GrowthScene& scene, const std::vector<Choice>&
 bool choices_fit_below_names(const GrowthScene& scene, const std::vector<Choice>& choices, const TextMeasure& measure);
 
 Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measure);
-Picture draw_choices_below_names(const GrowthScene& scene, const std::vector<Choice>& choices, const TextMeasure& measure);
+Picture draw_choices_below_names(const GrowthScene& scene, const std::vector<Choice>& choices,
+                                 const TextMeasure& measure);
 
 }  // namespace kv::viewer

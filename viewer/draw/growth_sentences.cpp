@@ -88,7 +88,10 @@ std::string number_word(size_t number) {
 
 std::string band_words(const GrowthScene& scene) {
   const int64_t layers = scene.layout.layers_per_band;
-  return layers == 1 ? "a band is a layer" : fmt::format("a band is {} layers", layers);
+  if (layers == 1) return "a band is a layer";
+  const bool all_full = std::all_of(scene.lanes.begin(), scene.lanes.end(),
+                                    [&](const GrowthLane& lane) { return lane.config->layers % layers == 0; });
+  return fmt::format("a band is {}{} layers", all_full ? "" : "up to ", layers);
 }
 
 std::string column_words(const GrowthScene& scene) {

@@ -53,8 +53,10 @@ Picture draw_sharing_glyph(const ModelConfig& config, Rect box, const Palette& p
     picture.rect({end + 2, pairs_top, end + 2 + kRopeShare * box.width(), box.bottom - 1}, palette.rope_key);
     return picture;
   }
-  const float width = std::min(kPairWidth, std::max(1.f, apart * static_cast<float>(glyph.dots) /
-                                                             static_cast<float>(std::max<int64_t>(1, glyph.shared)) - 2));
+  const float width = std::min(
+      kPairWidth,
+      std::max(1.f,
+               apart * static_cast<float>(glyph.dots) / static_cast<float>(std::max<int64_t>(1, glyph.shared)) - 2));
   for (int64_t shared = 0; shared < glyph.shared; ++shared) {
     const float x = shared_x(shared);
     picture.rect({x - width / 2, pairs_top, x + width / 2, pairs_top + kBarHeight}, palette.key);

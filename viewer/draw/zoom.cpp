@@ -25,8 +25,8 @@ int64_t rows_of(const std::vector<Strip>& strips, bool second, int64_t together)
 
 struct Fit {
   bool side_by_side = false;
-  int64_t together = 1;     // numbers in a row
-  int64_t pixels = 1;       // height of a row
+  int64_t together = 1;  // numbers in a row
+  int64_t pixels = 1;    // height of a row
 };
 
 Fit fit(const std::vector<Strip>& strips, float height) {
