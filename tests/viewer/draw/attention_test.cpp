@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 
 #include "model/kv_layout.h"
 #include "tests/support/fixed_measure.h"
@@ -341,30 +340,4 @@ TEST_SUITE("viewer/draw") {
     labels_clear(picture);
   }
 
-  TEST_CASE("once its weights are known, a picture of 1,000 tokens and 8 heads is drawn in less than 4 ms") {
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    constexpr double kLongest = 4e-3;
-#else
-    constexpr double kLongest = 40e-3;  // without optimising, or watched by a sanitizer
-#endif
-    std::string prompt;
-    for (int i = 0; i < 56; ++i) prompt += kViewerPrompt + " ";
-    RecordedRun run(load_lanes(settings_of({"austen-mha", "austen-mla"}, prompt)), prompt);
-    run.record_to(1);
-    const RunView recorded = run.view();
-    REQUIRE(recorded.lanes[0].context_at(1) > 900);
-    ViewState view = view_of(1);
-    view.axis = 1024;
-    for (const int lane : {0, 1}) {
-      view.lane = lane;
-      draw(recorded, view);
-      double least = 1;
-      for (int take = 0; take < 5; ++take) {
-        const auto begin = std::chrono::steady_clock::now();
-        draw(recorded, view);
-        least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-      }
-      CHECK(least < kLongest);
-    }
-  }
 }
