@@ -118,7 +118,7 @@ void App::take_opened() {
       // What the command line chose was meant for its own run.
       stage_.show(std::move(result->session), stage_.empty() ? options_.complete : nullptr);
       gui_.use(fonts_for(stage_.run()));
-      play_from_the_start();
+      stage_.play_from_the_start();
     } catch (...) {
       failure = std::current_exception();
     }
@@ -126,12 +126,6 @@ void App::take_opened() {
   if (failure == nullptr) return;
   if (stage_.empty()) failure_ = failure;
   stage_.notice(sentence_of(failure));
-}
-
-// Whoever opens a run wants to see it go, unless a step was asked for, or no motion.
-void App::play_from_the_start() {
-  const ViewState& view = stage_.view();
-  if (view.step == 0 && !view.playing && !view.reduced_motion) stage_.perform(action::PlayOrPause{});
 }
 
 void App::on_drop(const std::vector<std::string>& paths) {

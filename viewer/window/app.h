@@ -43,7 +43,6 @@ class App {
 
  private:
   void open(std::string name, OpenFile::Open how);
-  void play_from_the_start();
   void take_opened();
   bool visible() const;
   bool closed() const;

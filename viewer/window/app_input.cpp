@@ -48,7 +48,6 @@ void App::take_touches(const Touched& touched) {
   if (touched.prompt_entered) {
     stage_.stop_editing();
     stage_.restart(prompt_.text);
-    play_from_the_start();
     // Fonts hold what the vocabulary needs and a little more; a prompt may bring other letters.
     if (!gui_.fonts().can_draw(stage_.view().prompt)) gui_.use(fonts_for(stage_.run()));
     pace_.event();

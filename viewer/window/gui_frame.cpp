@@ -24,15 +24,14 @@ class FrameInGui {
 
   // The front first: of buttons that cover each other Dear ImGui gives the mouse to the one that came first.
   Touched buttons(PromptField& prompt) {
-    spots_of(frame_.overlay);
-    const bool covered = ImGui::IsAnyItemHovered();
-    if (prompt.open) edit(prompt);
-    scrubber();
-    spots_of(frame_.picture);
-    const bool on_button = ImGui::IsAnyItemHovered();
-    if (on_button && !touched_.scrub_to) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     const ImVec2 at = ImGui::GetMousePos();
     const Point mouse = {at.x / scale_, at.y / scale_};
+    const bool covered = spots_of(frame_.overlay);
+    if (prompt.open) edit(prompt);
+    scrubber();
+    const bool on_button = spots_of(frame_.picture);
+    if ((on_button || covered || frame_.scrubber.holds(mouse)) && !touched_.scrub_to)
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     const bool drawer = frame_.regions.panel_is_drawer && frame_.regions.panel.holds(mouse);
     if (ImGui::IsMousePosValid(&at) && !covered && !drawer && frame_.regions.content.holds(mouse)) {
       touched_.mouse = mouse;
@@ -52,15 +51,20 @@ class FrameInGui {
     return ImGui::InvisibleButton(id, size);
   }
 
-  void spots_of(const Picture& picture) {
+  // Is the mouse on a spot that does something? Dear ImGui's own answer, IsAnyItemHovered(), is also that of the frame
+  // before.
+  bool spots_of(const Picture& picture) {
+    bool on_button = false;
     for (auto spot = picture.spots.rbegin(); spot != picture.spots.rend(); ++spot) {
       const Rect box = spot->box;
       if (spot->action && button(spot->id.c_str(), box)) touched_.action = spot->action;
       const bool under = ImGui::IsMouseHoveringRect(at(box.left, box.top), at(box.right, box.bottom));
+      on_button = on_button || (under && spot->action);
       if (!under || !touched_.words.empty()) continue;
       // A spot that only tells something lets clicks through to what lies behind it.
       touched_.words = spot->words;
     }
+    return on_button;
   }
 
   // Between the front and the scene.

@@ -53,13 +53,18 @@ void write_png(const std::filesystem::path& file, const Pixels& pixels) {
   const auto cannot = [&](const std::string& why) {
     return std::runtime_error(fmt::format("{}: the picture cannot be written: {}", file.string(), why));
   };
-  const std::string draft = fmt::format("{}.{}", file.string(), ::getpid());
+  // A picture takes the place of a file, never of a device; through a link it takes the place of what that leads to.
+  std::error_code none;
+  if (std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
+    throw cannot("that is no regular file");
+  const std::filesystem::path target = std::filesystem::exists(file, none) ? std::filesystem::canonical(file) : file;
+  const std::string draft = fmt::format("{}.{}", target.string(), ::getpid());
   try {
     std::unique_ptr<std::FILE, Close> stream(std::fopen(draft.c_str(), "wb"));
     if (stream == nullptr) throw std::runtime_error(std::generic_category().message(errno));
     write(stream.get(), pixels, indexed(pixels));
     if (std::fclose(stream.release()) != 0) throw std::runtime_error(std::generic_category().message(errno));
-    std::filesystem::rename(draft, file);
+    std::filesystem::rename(draft, target);
   } catch (const std::filesystem::filesystem_error& error) {
     std::filesystem::remove(draft);
     throw cannot(error.code().message());

@@ -37,6 +37,7 @@ void write_pictures(const std::function<std::unique_ptr<Session>()>& open, const
     // One more, since it decides which of the likeliest tokens is marked as taken.
     session->wait_for(step + 1);
     const RunView run = session->view();
+    if (wanted.folder && step > std::max<int64_t>(run.last_step(), wanted.first)) break;  // the run has ended
     const ViewState view = still_view(run, options, step);
     const float scale = options.scale.value_or(1);
     if (gui.prepare(scale, view.theme)) renderer.new_fonts();

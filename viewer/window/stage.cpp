@@ -107,6 +107,7 @@ void Stage::restart(const std::string& prompt) {
     return;
   }
   view_.prompt = prompt;
+  view_.notice.clear();  // it spoke of the run before
   view_.zoom.reset();
   view_.pinned.reset();
   view_.hovered.reset();
@@ -115,6 +116,11 @@ void Stage::restart(const std::string& prompt) {
   awaited_ = 0;
   axis_.fit(0);
   forget_texels();
+  play_from_the_start();
+}
+
+void Stage::play_from_the_start() {
+  if (awaited_ == 0 && player_.step() == 0 && !view_.reduced_motion) player_.play();
 }
 
 void Stage::dismiss() {

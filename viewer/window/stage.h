@@ -44,8 +44,10 @@ class Stage {
   // The playhead is held at a step, until released.
   void drag_to(int64_t step);
   void release() { dragging_ = false; }
-  // The same models, another prompt. An error is told in the notice.
+  // The same models, another prompt. Where that cannot be, the notice says why, and the run goes on as before.
   void restart(const std::string& prompt);
+  // Whoever opens a run wants to see it go, unless a step was asked for, or no motion.
+  void play_from_the_start();
   void stop_editing() { view_.editing_prompt = false; }
   // Esc, where nothing else closes: the notice, and what is pinned.
   void dismiss();

@@ -112,6 +112,16 @@ TEST_SUITE("window") {
     CHECK(window.show(frame, small_view()).words.empty());
   }
 
+  TEST_CASE("what lies under the mouse can be told in every frame, also on a spot that is clicked") {
+    GuiWithoutWindow window{Fonts({}, "")};
+    const Frame frame = small_frame();
+    for (int i = 0; i < 4; ++i) CHECK(window.show(frame, small_view(), Point{60, 30}).mouse == Point{60, 30});
+    // What stands in front covers it.
+    Frame behind = small_frame();
+    behind.overlay.spot("notice", {0, 0, 100, 100}, "a notice", action::ToggleKeys{});
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(window.show(behind, small_view(), Point{60, 30}).mouse);
+  }
+
   TEST_CASE("the playhead is held while the button is down, also beyond the scrubber") {
     GuiWithoutWindow window{Fonts({}, "")};
     const Frame frame = small_frame();
