@@ -43,7 +43,8 @@ std::string words_of_columns(const AttentionScene& scene, const ColumnRun& run) 
 
 // The playhead's number is written first, then those of the ticks that have room beside what is written.
 void draw_ruler(Picture& picture, const AttentionScene& scene) {
-  const auto& [axis, ruler] = std::tie(scene.layout.axis, scene.layout.ruler);
+  const TokenAxis& axis = scene.layout.axis;
+  const Rect& ruler = scene.layout.ruler;
   const Palette& palette = scene.palette;
   const float y = ruler.top + 8;
   float playhead = -kTickRoom;

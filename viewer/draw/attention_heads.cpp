@@ -35,7 +35,9 @@ Point stored_at(const AttentionSubject& subject, const AttentionLayout& layout, 
 
 // The bars of one head, colour by weight; equal neighbours in one piece where there are no gaps.
 void draw_row(Picture& picture, const AttentionScene& scene, int64_t head, const std::vector<ColumnRun>& runs) {
-  const auto& [subject, weights, layout] = std::tie(scene.subject, scene.weights, scene.layout);
+  const AttentionSubject& subject = scene.subject;
+  const AttentionWeights& weights = scene.weights;
+  const AttentionLayout& layout = scene.layout;
   const Rect& row = layout.heads[static_cast<size_t>(head)];
   std::optional<FilledRect> piece;
   for (const ColumnRun& run : runs) {
@@ -61,7 +63,9 @@ void draw_row(Picture& picture, const AttentionScene& scene, int64_t head, const
 
 // Positions that the newest token does not see: an edge where they are stored, hatched where they are not.
 void draw_unseen(Picture& picture, const AttentionScene& scene) {
-  const auto& [subject, weights, layout] = std::tie(scene.subject, scene.weights, scene.layout);
+  const AttentionSubject& subject = scene.subject;
+  const AttentionWeights& weights = scene.weights;
+  const AttentionLayout& layout = scene.layout;
   const Rect all = rows_of(layout, 0, subject.heads - 1);
   const auto look = [&](int64_t column) {
     const int64_t position = subject.position_in(column);
@@ -79,7 +83,10 @@ void draw_unseen(Picture& picture, const AttentionScene& scene) {
 }
 
 void draw_stored_marks(Picture& picture, const AttentionScene& scene) {
-  const auto& [subject, layout, palette, names] = std::tie(scene.subject, scene.layout, scene.palette, scene.names);
+  const AttentionSubject& subject = scene.subject;
+  const AttentionLayout& layout = scene.layout;
+  const Palette& palette = scene.palette;
+  const Rect& names = scene.names;
   float last_label = -100;
   for (int64_t kv_head = 0; kv_head < subject.kv_heads; ++kv_head) {
     const Point at = stored_at(subject, layout, names, kv_head);
@@ -101,7 +108,10 @@ void draw_stored_marks(Picture& picture, const AttentionScene& scene) {
 
 // Numbers where they have room; the chosen one always.
 void draw_numbers(Picture& picture, const AttentionScene& scene) {
-  const auto& [subject, layout, palette, names] = std::tie(scene.subject, scene.layout, scene.palette, scene.names);
+  const AttentionSubject& subject = scene.subject;
+  const AttentionLayout& layout = scene.layout;
+  const Palette& palette = scene.palette;
+  const Rect& names = scene.names;
   const auto middle = [&](int64_t head) { return layout.heads[static_cast<size_t>(head)].centre().y; };
   float last = -100;
   for (int64_t head = 0; head < subject.heads; ++head) {
@@ -187,7 +197,10 @@ std::vector<SharingLine> sharing_lines(const AttentionSubject& subject, const At
 }
 
 void draw_attention_heads(Picture& picture, const AttentionScene& scene) {
-  const auto& [subject, layout, palette, names] = std::tie(scene.subject, scene.layout, scene.palette, scene.names);
+  const AttentionSubject& subject = scene.subject;
+  const AttentionLayout& layout = scene.layout;
+  const Palette& palette = scene.palette;
+  const Rect& names = scene.names;
   draw_title(picture, scene);
   const std::vector<ColumnRun> runs = runs_of_columns(layout.axis, subject.columns());
   for (int64_t head = 0; head < subject.heads; ++head) {

@@ -38,7 +38,9 @@ TEST_SUITE("viewer/draw") {
     static RecordedRun recorded = four_models(110);
     const RunView run = recorded.view();
     for (int lane = 0; lane < 4; ++lane)
-      for (const auto& [step, axis] : {std::pair{0, 32.0}, {8, 32.0}, {40, 64.0}, {110, 128.0}, {110, 4096.0}}) {
+      for (const auto& shown : {std::pair{0, 32.0}, {8, 32.0}, {40, 64.0}, {110, 128.0}, {110, 4096.0}}) {
+        const int step = shown.first;
+        const double axis = shown.second;
         ViewState view;
         view.lane = lane;
         view.step = step;

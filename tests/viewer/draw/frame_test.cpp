@@ -120,7 +120,8 @@ TEST_SUITE("viewer/draw/frame") {
   TEST_CASE("labels never meet and places are distinct, in every state of every run and in windows of three sizes") {
     for (const NamedRun& named : all_runs())
       for (const Change& change : changes())
-        for (const auto& [width, height] : kSizes) {
+        for (const auto& size : kSizes) {
+          const auto width = size.first, height = size.second;
           INFO(std::string(named.name), ", ", std::string(change.name), ", ", width, " x ", height);
           ViewState view = state_of(width, height);
           change.apply(view);

@@ -131,11 +131,12 @@ TEST_SUITE("viewer/draw/transport") {
 
   TEST_CASE("labels are clear and places distinct in windows of all sizes, with the cache on and off") {
     const FixedMeasure measure;
-    for (const auto& [width, height] : {std::pair{1440.f, 900.f}, {1100.f, 760.f}, {1024.f, 700.f}, {640.f, 480.f}})
+    for (const auto& window : {std::pair{1440.f, 900.f}, {1100.f, 760.f}, {1024.f, 700.f}, {640.f, 480.f}})
       for (const bool cache : {true, false})
         for (const int size : {-1, 2})
           for (const bool panel : {true, false})
             for (const int64_t step : {0, 1, 20}) {
+              const float width = window.first, height = window.second;
               ViewState view = state_of(width, height);
               view.cache_on = cache;
               view.at_size_of = size;
