@@ -60,15 +60,15 @@ std::string who_keeps_least(const RunView& run, const ViewState& view) {
   const auto less = [](const Kept& a, const Kept& b) { return a.numbers.kv_bytes < b.numbers.kv_bytes; };
   const Kept& least = *std::min_element(kept.begin(), kept.end(), less);
   const Kept& most = *std::max_element(kept.begin(), kept.end(), less);
-  std::string text = fmt::format("After {}, {} {} {}", count_of(most.numbers.context, "token"), most.label,
-                                 view.at_size_of < 0 ? "keeps" : "would keep", bytes_text(most.numbers.kv_bytes));
+  const char* keeps = view.at_size_of < 0 && view.cache_on ? "keeps" : "would keep";
+  std::string text = fmt::format("After {}, {} {} {}", count_of(most.numbers.context, "token"), most.label, keeps,
+                                 bytes_text(most.numbers.kv_bytes));
   if (most.numbers.kv_bytes == least.numbers.kv_bytes) return text + ".";
   // Lanes that ended earlier have fewer tokens; bytes of different contexts are not compared.
   if (most.numbers.context != least.numbers.context)
     return fmt::format("{}; {} {} after {}.", text, least.label, bytes_text(least.numbers.kv_bytes),
                        count_of(least.numbers.context, "token"));
-  return fmt::format("{}. {} {} {}: {} times less.", text, least.label, view.at_size_of < 0 ? "keeps" : "would keep",
-                     bytes_text(least.numbers.kv_bytes),
+  return fmt::format("{}. {} {} {}: {} times less.", text, least.label, keeps, bytes_text(least.numbers.kv_bytes),
                      times_text(as_double(most.numbers.kv_bytes), as_double(least.numbers.kv_bytes)));
 }
 
@@ -86,18 +86,21 @@ std::string how_it_is_looked_at(const ViewState& view) {
 
 // --- A lane ---
 
-std::string shape_of(const LaneView& lane, const ModelConfig& config) {
+std::string shape_of(const LaneView& lane, const ModelConfig& config, const ViewState& view) {
   const LayerCache& first = config.layer_cache.front();
   std::string stores =
       config.has_latent_attention()
           ? fmt::format("one latent of {} and one rope key of {} for all of them", first.latent_dim, first.rope_dim)
           : fmt::format("{} of {}", count_of(config.kv_heads, "KV head"), config.key_head_dim);
   if (first.window > 0) stores += fmt::format(", a window of {}", count_of(first.window, "token"));
-  return fmt::format("{}, {}: {}, {}, {}.", lane.facts->label, lane.facts->name, count_of(config.layers, "layer"),
-                     count_of(config.heads, "query head"), stores);
+  return fmt::format("{}, {}: {}, {}, {}.", lane.facts->label, view.at_size_of < 0 ? lane.facts->name : "predicted",
+                     count_of(config.layers, "layer"), count_of(config.heads, "query head"), stores);
 }
 
 std::string what_it_keeps(const LaneNumbers& numbers, const ViewState& view) {
+  if (!view.cache_on)
+    return fmt::format("It keeps nothing; with the cache it would keep {} for {}.", bytes_text(numbers.kv_bytes),
+                       count_of(numbers.context, "token"));
   const std::string share = numbers.ratio_to_mha == 1
                                 ? "as much as with one K and V for every query head"
                                 : share_text(numbers.ratio_to_mha, 1) + " of one K and V for every query head";
@@ -109,6 +112,11 @@ std::string what_it_keeps(const LaneNumbers& numbers, const ViewState& view) {
 }
 
 std::string what_the_step_took(const LaneNumbers& numbers, int64_t step, const ViewState& view) {
+  if (!view.cache_on && step > 0)
+    return fmt::format("The step takes {} (predicted) to compute all {} anew; with the cache it takes {}, {} of that.",
+                       flops_text(numbers.flops_without_cache), count_of(numbers.context, "token"),
+                       flops_text(numbers.flops),
+                       share_text(as_double(numbers.flops), as_double(numbers.flops_without_cache)));
   const char* origin = view.at_size_of < 0 ? "counted" : "predicted";
   std::string text = fmt::format(
       "{} {} {} ({}): {} for the new {}, {} ({}) to read the old ones; it reads {} of cache and {} of weights and "
@@ -164,7 +172,7 @@ std::string what_it_wrote(const LaneView& lane, const Step& step) {
 
 std::string paragraph_of_lane(const RunView& run, const ViewState& view, int index) {
   const LaneView& lane = run.lanes[static_cast<size_t>(index)];
-  std::vector<std::string> sentences = {shape_of(lane, shown_config(run, view, index))};
+  std::vector<std::string> sentences = {shape_of(lane, shown_config(run, view, index), view)};
   const int64_t step = shown_step(lane, view);
   if (step < 0) {
     sentences.push_back(lane.prompt_read == 0
@@ -178,10 +186,10 @@ std::string paragraph_of_lane(const RunView& run, const ViewState& view, int ind
     sentences.push_back(what_it_wrote(lane, recorded));
     sentences.push_back(what_it_keeps(numbers, view));
     sentences.push_back(what_the_step_took(numbers, step, view));
-    if (view.at_size_of < 0) sentences.push_back(how_long_it_took(numbers));
+    if (view.at_size_of < 0 && view.cache_on) sentences.push_back(how_long_it_took(numbers));
     sentences.push_back(what_may_come(lane, recorded));
   }
-  if (lane.facts->held_out_bits_per_byte)
+  if (lane.facts->held_out_bits_per_byte && view.at_size_of < 0)
     sentences.push_back(
         fmt::format("On held-out text it needs {:.2f} bits a byte (measured).", *lane.facts->held_out_bits_per_byte));
   if (!lane.stopped.empty() && view.step >= lane.last_step())

@@ -126,6 +126,9 @@ TEST_SUITE("viewer/draw/words") {
     view = at_step(20);
     view.cache_on = false;
     check_says(words_of(run, view), "The cache is off");
+    const LaneNumbers without = numbers_of(run.lanes[0], 20);
+    check_says(words_of(run, view), "It keeps nothing; with the cache it would keep " + bytes_text(without.kv_bytes));
+    check_says(words_of(run, view), "The step takes " + flops_text(without.flops_without_cache) + " (predicted)");
     view = at_step(20);
     view.by_slot = true;
     check_says(words_of(run, view), "Columns are slots");
