@@ -20,6 +20,16 @@ Matrix<Scalar> project_queries(Rows<Scalar> x, const LayerWeights& weights, cons
   return linear<Scalar>(normed, weights.query_up, run);
 }
 
+// U of a head, for its keys, and W, for its values: rows of latent_up.
+WeightMatrix key_rows(const WeightMatrix& latent_up, const ModelConfig& config, int64_t head) {
+  const int64_t nope = config.latent.nope_dim, value = config.value_head_dim;
+  return latent_up.row_block(head * (nope + value), nope);
+}
+WeightMatrix value_rows(const WeightMatrix& latent_up, const ModelConfig& config, int64_t head) {
+  const int64_t nope = config.latent.nope_dim, value = config.value_head_dim;
+  return latent_up.row_block(head * (nope + value) + nope, value);
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -46,7 +56,7 @@ LatentProjection<Scalar> project_latent(Rows<Scalar> x, const LayerWeights& weig
 template <class Scalar>
 Matrix<Scalar> absorb(Rows<Scalar> queries, const WeightMatrix& latent_up, const ModelConfig& config, const Run& run) {
   const int64_t nope = config.latent.nope_dim, rope = config.latent.rope_dim, dim = config.latent.latent_dim;
-  const int64_t tokens = queries.rows, heads = config.heads, value = config.value_head_dim;
+  const int64_t tokens = queries.rows, heads = config.heads;
   expect_shape("queries", queries.shape(), {tokens, heads * (nope + rope)});
   Matrix<Scalar> absorbed(tokens, heads * (dim + rope));
   const MutableRows<Scalar> absorbed_rows(absorbed);
@@ -54,8 +64,7 @@ Matrix<Scalar> absorb(Rows<Scalar> queries, const WeightMatrix& latent_up, const
     for (int64_t head = begin; head < end; ++head) {
       const Rows<Scalar> query = queries.columns(head * (nope + rope), nope + rope);
       const MutableRows<Scalar> to = absorbed_rows.columns(head * (dim + rope), dim + rope);
-      linear_transposed_into(to.columns(0, dim), query.columns(0, nope),
-                             latent_up.row_block(head * (nope + value), nope), run);
+      linear_transposed_into(to.columns(0, dim), query.columns(0, nope), key_rows(latent_up, config, head), run);
       for (int64_t t = 0; t < tokens; ++t) std::copy_n(query.row(t) + nope, rope, to.row(t) + dim);
     }
   });
@@ -65,8 +74,8 @@ Matrix<Scalar> absorb(Rows<Scalar> queries, const WeightMatrix& latent_up, const
 template <class Scalar>
 Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
                                const ModelConfig& config, int64_t first_position, const Run& run) {
-  const int64_t nope = config.latent.nope_dim, dim = config.latent.latent_dim;
-  const int64_t tokens = queries.rows, heads = config.heads, value = config.value_head_dim;
+  const int64_t tokens = queries.rows, heads = config.heads;
+  const int64_t dim = config.latent.latent_dim, value = config.value_head_dim;
 
   // Turn each query into the latent space.
   const Matrix<Scalar> absorbed = absorb(queries, latent_up, config, run);
@@ -84,49 +93,50 @@ Matrix<Scalar> attend_absorbed(Rows<Scalar> queries, const StoredRows& latents, 
   run.team.split(heads, run.team.worthwhile(tokens * value * dim), [&](int64_t begin, int64_t end) {
     for (int64_t head = begin; head < end; ++head)
       linear_into(output_rows.columns(head * value, value), mixed_rows.columns(head * dim, dim),
-                  latent_up.row_block(head * (nope + value) + nope, value), run);
+                  value_rows(latent_up, config, head), run);
   });
   return output;
 }
 
 template <class Scalar>
-MaterialisedRows<Scalar> materialise(Rows<Scalar> stored, const WeightMatrix& latent_up, const ModelConfig& config,
-                                     const Run& run) {
+Matrix<Scalar> materialise_keys(Rows<Scalar> stored, const WeightMatrix& latent_up, const ModelConfig& config,
+                                const Run& run) {
   const int64_t nope = config.latent.nope_dim, rope = config.latent.rope_dim, dim = config.latent.latent_dim;
-  const int64_t heads = config.heads, value = config.value_head_dim;
-  const Matrix<Scalar> up = linear(stored.columns(0, dim), latent_up, run);  // per head: key's nope part, value
-  MaterialisedRows<Scalar> made{Matrix<Scalar>(stored.rows, heads * (nope + rope)),
-                                Matrix<Scalar>(stored.rows, heads * value)};
-  for (int64_t t = 0; t < stored.rows; ++t)
-    for (int64_t head = 0; head < heads; ++head) {
-      const Scalar* from = up.data() + t * up.cols() + head * (nope + value);
-      Scalar* key = made.keys.data() + t * made.keys.cols() + head * (nope + rope);
-      std::copy_n(from, nope, key);
-      std::copy_n(stored.row(t) + dim, rope, key + nope);
-      std::copy_n(from + nope, value, made.values.data() + t * made.values.cols() + head * value);
+  Matrix<Scalar> keys(stored.rows, config.heads * (nope + rope));
+  const MutableRows<Scalar> all(keys);
+  run.team.split(config.heads, run.team.worthwhile(stored.rows * nope * dim), [&](int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head) {
+      const MutableRows<Scalar> key = all.columns(head * (nope + rope), nope + rope);
+      linear_into(key.columns(0, nope), stored.columns(0, dim), key_rows(latent_up, config, head), run);
+      for (int64_t t = 0; t < stored.rows; ++t) std::copy_n(stored.row(t) + dim, rope, key.row(t) + nope);
     }
-  return made;
+  });
+  return keys;
 }
 
-namespace {
-
-// Keys and values of every stored position, rebuilt.
 template <class Scalar>
-MaterialisedRows<Scalar> rebuild(const StoredRows& latents, int64_t positions, const WeightMatrix& latent_up,
-                                 const ModelConfig& config, const Run& run) {
-  return materialise<Scalar>(read_rows<Scalar>(latents, 0, 0, positions), latent_up, config, run);
+Matrix<Scalar> materialise_values(Rows<Scalar> stored, const WeightMatrix& latent_up, const ModelConfig& config,
+                                  const Run& run) {
+  const int64_t dim = config.latent.latent_dim, value = config.value_head_dim;
+  Matrix<Scalar> values(stored.rows, config.heads * value);
+  const MutableRows<Scalar> all(values);
+  run.team.split(config.heads, run.team.worthwhile(stored.rows * value * dim), [&](int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head)
+      linear_into(all.columns(head * value, value), stored.columns(0, dim), value_rows(latent_up, config, head), run);
+  });
+  return values;
 }
-
-}  // namespace
 
 template <class Scalar>
 Matrix<Scalar> attend_materialised(Rows<Scalar> queries, const StoredRows& latents, const WeightMatrix& latent_up,
                                    const ModelConfig& config, int64_t first_position, const Run& run) {
   const int64_t positions = first_position + queries.rows;
   if (latents.cached) run.count(&Counters::cache_bytes_read, positions * latents.row_bytes());
-  const MaterialisedRows<Scalar> rebuilt = rebuild<Scalar>(latents, positions, latent_up, config, run);
-  const StoredBlock keys(Rows<Scalar>(rebuilt.keys), config.heads, kDtypeOf<Scalar>);
-  const StoredBlock values(Rows<Scalar>(rebuilt.values), config.heads, kDtypeOf<Scalar>);
+  const Matrix<Scalar> stored = read_rows<Scalar>(latents, 0, 0, positions);
+  const Matrix<Scalar> rebuilt_keys = materialise_keys<Scalar>(stored, latent_up, config, run);
+  const Matrix<Scalar> rebuilt_values = materialise_values<Scalar>(stored, latent_up, config, run);
+  const StoredBlock keys(Rows<Scalar>(rebuilt_keys), config.heads, kDtypeOf<Scalar>);
+  const StoredBlock values(Rows<Scalar>(rebuilt_values), config.heads, kDtypeOf<Scalar>);
   return attend(queries, keys.view(), values.view(), {config.heads, config.attention_scale(), 0, first_position}, run);
 }
 
@@ -145,9 +155,9 @@ Matrix<Scalar> latent_attention_weights(LatentForm form, Rows<Scalar> queries, c
   const AttentionShape shape{config.heads, config.attention_scale(), 0, first_position};
   if (form == LatentForm::absorbed)
     return attention_weights<Scalar>(absorb(queries, latent_up, config, run), latents, shape, run);
-  const MaterialisedRows<Scalar> rebuilt =
-      rebuild<Scalar>(latents, first_position + queries.rows, latent_up, config, run);
-  const StoredBlock keys(Rows<Scalar>(rebuilt.keys), config.heads, kDtypeOf<Scalar>);
+  const Matrix<Scalar> stored = read_rows<Scalar>(latents, 0, 0, first_position + queries.rows);
+  const Matrix<Scalar> rebuilt = materialise_keys<Scalar>(stored, latent_up, config, run);
+  const StoredBlock keys(Rows<Scalar>(rebuilt), config.heads, kDtypeOf<Scalar>);
   return attention_weights(queries, keys.view(), shape, run);
 }
 
@@ -163,7 +173,8 @@ Matrix<Scalar> latent_attention_weights(LatentForm form, Rows<Scalar> queries, c
                                               const ModelConfig&, int64_t, const Run&);                              \
   template Matrix<Scalar> attend_latent(LatentForm, Rows<Scalar>, const StoredRows&, const WeightMatrix&,            \
                                         const ModelConfig&, int64_t, const Run&);                                    \
-  template MaterialisedRows<Scalar> materialise(Rows<Scalar>, const WeightMatrix&, const ModelConfig&, const Run&);
+  template Matrix<Scalar> materialise_keys(Rows<Scalar>, const WeightMatrix&, const ModelConfig&, const Run&);       \
+  template Matrix<Scalar> materialise_values(Rows<Scalar>, const WeightMatrix&, const ModelConfig&, const Run&);
 KVLAB_INSTANTIATE(float)
 KVLAB_INSTANTIATE(double)
 #undef KVLAB_INSTANTIATE

@@ -54,14 +54,14 @@ Matrix<Scalar> latent_attention_weights(LatentForm form, Rows<Scalar> queries, c
                                         const WeightMatrix& latent_up, const ModelConfig& config,
                                         int64_t first_position, const Run& run);
 
-// The keys and values that stored rows stand for: keys [positions, heads * (nope_dim + rope_dim)], each head's nope
-// part and then the rope key; values [positions, heads * value_head_dim].
+// The keys and values that stored rows [positions, latent_dim + rope_dim] stand for: keys
+// [positions, heads * (nope_dim + rope_dim)], each head's nope part and then the rope key; values
+// [positions, heads * value_head_dim].
 template <class Scalar>
-struct MaterialisedRows {
-  Matrix<Scalar> keys, values;
-};
+Matrix<Scalar> materialise_keys(Rows<Scalar> stored, const WeightMatrix& latent_up, const ModelConfig& config,
+                                const Run& run);
 template <class Scalar>
-MaterialisedRows<Scalar> materialise(Rows<Scalar> stored, const WeightMatrix& latent_up, const ModelConfig& config,
-                                     const Run& run);
+Matrix<Scalar> materialise_values(Rows<Scalar> stored, const WeightMatrix& latent_up, const ModelConfig& config,
+                                  const Run& run);
 
 }  // namespace kv::cpu

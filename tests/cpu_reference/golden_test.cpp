@@ -118,12 +118,11 @@ void check_cache(const KvCache& cache, const Expected& expected, const Model& mo
     const int64_t dim = model.config.latent.latent_dim, rope = model.config.latent.rope_dim;
     const Matrix<float> stored =
         in_their_order(read_rows<float>(cache.latents(layer), 0, 0, cache.length()), dim, model.config);
-    const MaterialisedRows<float> rebuilt =
-        materialise<float>(stored, model.weights.layers[static_cast<size_t>(layer)].latent_up, model.config, run);
-    check_heads(StoredBlock(Rows<float>(rebuilt.keys), model.config.heads, Dtype::f32).view(), expected, "keys" + at,
-                0);
-    check_heads(StoredBlock(Rows<float>(rebuilt.values), model.config.heads, Dtype::f32).view(), expected,
-                "values" + at, 0);
+    const WeightMatrix& latent_up = model.weights.layers[static_cast<size_t>(layer)].latent_up;
+    const Matrix<float> keys = materialise_keys<float>(stored, latent_up, model.config, run);
+    const Matrix<float> values = materialise_values<float>(stored, latent_up, model.config, run);
+    check_heads(StoredBlock(Rows<float>(keys), model.config.heads, Dtype::f32).view(), expected, "keys" + at, 0);
+    check_heads(StoredBlock(Rows<float>(values), model.config.heads, Dtype::f32).view(), expected, "values" + at, 0);
     if (expected.has("latent" + at)) {
       CHECK(worst_error<Matrix<float>, Matrix<float>>(stored.leftCols(dim), expected.matrix("latent" + at)) <=
             1e-4 * scale_of(stored));

@@ -127,7 +127,8 @@ void write_forms(Writer& out, AttentionMemory& memory, bool sentence) {
     }
     out.y += 6;
   }
-  const FormDifference& difference = memory.difference(scene.lane, scene.subject.step, scene.subject.layer);
+  const FormDifference& difference =
+      memory.difference(scene.lane, scene.subject.step, scene.subject.layer, scene.subject.head);
   out.row("largest difference", fmt::format("{:.1e}", difference.largest_difference));
   out.row("of outputs up to", fmt::format("{:.2g}", difference.largest_output));
   const auto flops = [&](LatentForm form) {

@@ -62,15 +62,16 @@ int64_t step_flops(const LaneView& lane, int64_t context, LatentWork form) {
 }
 
 std::string forms(const LaneView& lane, const AttentionSubject& subject, const ViewState& view) {
-  const FormDifference& difference = memory().difference(lane, subject.step, subject.layer);
+  const FormDifference& difference = memory().difference(lane, subject.step, subject.layer, subject.head);
   const bool absorbed = view.form == cpu::LatentForm::absorbed;
   return fmt::format(
-      "The weights are those of the {} form: {}. The two forms give the same but for rounding: here they differ by at "
-      "most {:.1e} in outputs of up to {}. A step at {} takes {} absorbed and {} materialised (predicted).",
+      "The weights are those of the {} form: {}. The two forms give the same but for rounding: head {}'s outputs "
+      "differ by at "
+      "most {:.1e} and reach {}. A step at {} takes {} absorbed and {} materialised (predicted).",
       absorbed ? "absorbed" : "materialised",
       absorbed ? "the query is taken into the latent space and meets the stored latents themselves"
                : "keys and values of every head are rebuilt from the stored latents first",
-      static_cast<double>(difference.largest_difference),
+      subject.head, static_cast<double>(difference.largest_difference),
       number_in_words(static_cast<double>(difference.largest_output)), count_of(subject.context, "token"),
       flops_text(step_flops(lane, subject.context, LatentWork::absorbed)),
       flops_text(step_flops(lane, subject.context, LatentWork::materialised)));

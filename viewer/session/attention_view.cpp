@@ -60,15 +60,22 @@ AttentionWeights attention_weights(const LaneView& lane, int64_t step, int64_t l
   return seen;
 }
 
-FormDifference difference_of_forms(const LaneView& lane, int64_t step, int64_t layer) {
+FormDifference difference_of_forms(const LaneView& lane, int64_t step, int64_t layer, int64_t head) {
   const ModelConfig& config = lane.config();
   if (!config.has_latent_attention())
     throw std::invalid_argument(fmt::format("{} has no latent attention", lane.facts->name));
   const LastRow row = last_row(lane, step, layer);
+  if (head < 0 || head >= config.heads)
+    throw std::out_of_range(fmt::format("layer {} of {} has no head {}", layer, lane.facts->name, head));
+  // One head of latent attention is latent attention with one head, and a fraction of the work of all.
+  ModelConfig one = config;
+  one.heads = 1;
+  const int64_t rows = config.latent.nope_dim + config.value_head_dim;
+  const WeightMatrix up = latent_up(lane, layer).row_block(head * rows, rows);
+  const cpu::Rows<float> query = row.queries.columns(head * config.key_head_dim, config.key_head_dim);
   cpu::Team alone;
   const auto attend = [&](cpu::LatentForm form) {
-    return cpu::attend_latent<float>(form, row.queries, lane.store->latents(layer), latent_up(lane, layer), config,
-                                     row.position, cpu::Run{alone});
+    return cpu::attend_latent<float>(form, query, lane.store->latents(layer), up, one, row.position, cpu::Run{alone});
   };
   const cpu::Matrix<float> absorbed = attend(cpu::LatentForm::absorbed);
   const cpu::Matrix<float> materialised = attend(cpu::LatentForm::materialised);

@@ -25,14 +25,14 @@ struct AttentionWeights {
 AttentionWeights attention_weights(const LaneView& lane, int64_t step, int64_t layer,
                                    cpu::LatentForm form = cpu::LatentForm::absorbed);
 
-// Latent attention: the largest difference between the two forms, in what the heads of the layer give
-// ([heads * value_head_dim]), computed now, with the largest output beside it. Throws as above; std::invalid_argument
-// as well without latent attention.
+// Latent attention: the largest difference between the two forms in what one head gives ([value_head_dim]), computed
+// now, with the head's largest output beside it. Throws as above; std::out_of_range for a head that is not there, and
+// std::invalid_argument without latent attention.
 struct FormDifference {
   float largest_difference = 0;
   float largest_output = 0;
 };
-FormDifference difference_of_forms(const LaneView& lane, int64_t step, int64_t layer);
+FormDifference difference_of_forms(const LaneView& lane, int64_t step, int64_t layer, int64_t head);
 
 // The cache as it would lie in memory if it were made for this run alone: layers with windows are rings, with room for
 // the run's largest call, a piece of its prompt.

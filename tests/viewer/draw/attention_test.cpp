@@ -213,7 +213,8 @@ TEST_SUITE("viewer/draw") {
     const RunView run = four().view();
     ViewState view = view_of(40, 3);
     view.layer = 2;
-    const FormDifference difference = difference_of_forms(run.lanes[3], 40, 2);
+    view.head = 5;
+    const FormDifference difference = difference_of_forms(run.lanes[3], 40, 2, 5);
     CHECK(difference.largest_output > 0);
     for (const auto form : {kv::cpu::LatentForm::absorbed, kv::cpu::LatentForm::materialised}) {
       view.form = form;
@@ -243,8 +244,9 @@ TEST_SUITE("viewer/draw") {
             CHECK(memory.weights(view.lanes[lane], step, 1, form).values ==
                   attention_weights(view.lanes[lane], step, 1, form).values);
             if (lane == 3)
-              CHECK(memory.difference(view.lanes[3], step, 1).largest_difference ==
-                    difference_of_forms(view.lanes[3], step, 1).largest_difference);
+              for (const int64_t head : {0, 7})
+                CHECK(memory.difference(view.lanes[3], step, 1, head).largest_difference ==
+                      difference_of_forms(view.lanes[3], step, 1, head).largest_difference);
           }
       return memory.weights(view.lanes[0], step, 1, {}).values;
     };

@@ -183,7 +183,8 @@ TEST_SUITE("viewer/draw/words") {
     view.scene = Scene::attention;
     view.lane = 3;
     view.layer = 2;
-    const FormDifference difference = difference_of_forms(run.lanes[3], 20, 2);
+    view.head = 5;
+    const FormDifference difference = difference_of_forms(run.lanes[3], 20, 2, 5);
     check_says(words_of(run, view), number_in_words(static_cast<double>(difference.largest_output)));
     check_says(words_of(run, view), "of the absorbed form");
     check_says(words_of(run, view), flops_text(numbers_of(run.lanes[3], 20).flops) + " absorbed");

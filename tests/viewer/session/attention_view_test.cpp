@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cpu_reference/attention.h"
+#include "cpu_reference/latent_attention.h"
 #include "tests/support/viewer_runs.h"
 #include "viewer/session/kv_store.h"
 
@@ -40,6 +41,17 @@ int differing_layers(const LaneView& lane, cpu::LatentForm form, int64_t every) 
     }
   }
   return differ;
+}
+
+// Of a step's last row, [1, heads * value_head_dim], from all heads together.
+cpu::Matrix<float> outputs_of_all_heads(const LaneView& lane, int64_t step, int64_t layer, cpu::LatentForm form) {
+  const int64_t position = lane.context_at(step) - 1;
+  const std::span<const float> queries = lane.store->queries(layer, position);
+  cpu::Team alone;
+  return cpu::attend_latent<float>(form, {queries.data(), 1, std::ssize(queries), std::ssize(queries)},
+                                   lane.store->latents(layer),
+                                   lane.facts->model->weights.layers[static_cast<size_t>(layer)].latent_up,
+                                   lane.config(), position, cpu::Run{alone});
 }
 
 }  // namespace
@@ -104,12 +116,22 @@ TEST_CASE("each head's weights sum to 1, and none lies before the window") {
 TEST_CASE("the forms of latent attention differ by rounding, and by something") {
   const RecordedRun run = four_models(8);
   const LaneView lane = run.view().lanes[3];
+  const ModelConfig& config = lane.config();
   float largest = 0;
   for (int64_t layer = 0; layer < 4; ++layer) {
-    const FormDifference found = difference_of_forms(lane, 8, layer);
-    CHECK(found.largest_output > 0);
-    CHECK(found.largest_difference <= 1e-5f * found.largest_output);
-    largest = std::max(largest, found.largest_difference);
+    const cpu::Matrix<float> absorbed = outputs_of_all_heads(lane, 8, layer, cpu::LatentForm::absorbed);
+    const cpu::Matrix<float> materialised = outputs_of_all_heads(lane, 8, layer, cpu::LatentForm::materialised);
+    for (int64_t head = 0; head < config.heads; ++head) {
+      const FormDifference found = difference_of_forms(lane, 8, layer, head);
+      const auto of_head = [&](const cpu::Matrix<float>& all) {
+        return all.middleCols(head * config.value_head_dim, config.value_head_dim).array();
+      };
+      CHECK(found.largest_difference == (of_head(absorbed) - of_head(materialised)).abs().maxCoeff());
+      CHECK(found.largest_output == of_head(absorbed).abs().maxCoeff());
+      CHECK(found.largest_output > 0);
+      CHECK(found.largest_difference <= 1e-5f * absorbed.array().abs().maxCoeff());
+      largest = std::max(largest, found.largest_difference);
+    }
     const AttentionWeights a = attention_weights(lane, 8, layer, cpu::LatentForm::absorbed),
                            m = attention_weights(lane, 8, layer, cpu::LatentForm::materialised);
     for (size_t i = 0; i < a.values.size(); ++i) CHECK(std::abs(a.values[i] - m.values[i]) <= 1e-5);
@@ -123,7 +145,11 @@ TEST_CASE("steps, layers and forms that are not there are refused") {
   CHECK_THROWS_AS(attention_weights(lane, 4, 0), std::out_of_range);
   CHECK_THROWS_AS(attention_weights(lane, -1, 0), std::out_of_range);
   CHECK_THROWS_AS(attention_weights(lane, 0, 3), std::out_of_range);
-  CHECK_THROWS_AS(difference_of_forms(lane, 0, 0), std::invalid_argument);
+  CHECK_THROWS_AS(difference_of_forms(lane, 0, 0, 0), std::invalid_argument);
+  const RecordedRun four = four_models(1);
+  const LaneView latent = four.view().lanes[3];
+  CHECK_THROWS_AS(difference_of_forms(latent, 0, 0, latent.config().heads), std::out_of_range);
+  CHECK_THROWS_AS(difference_of_forms(latent, 0, 0, -1), std::out_of_range);
 }
 
 TEST_CASE("positions by slot are what lies in a real ring") {
