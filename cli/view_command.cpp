@@ -26,7 +26,8 @@ constexpr int kProfiledFrames = 100;
 constexpr const char* kNotes = R"(A .gguf file, a config.json or a checkpoint's folder that is dropped on the window is
 opened. F1 lists the keys.
 
---run FILE keeps a run: what was recorded, times included, is played again when the file exists.
+--run FILE keeps a run: what was recorded, times included, is played again when the file exists. Pictures and words of
+later steps than it holds record on, and keep that too; a window leaves the file as it is.
 Pictures and words need no hand: with --screenshot, --frames or --describe no window opens.
 
 Examples:
@@ -37,11 +38,14 @@ Examples:
   kvlab view --frames pictures --from 1 --to 60)";
 
 void add_what_runs(CLI::App& app, ViewSettings& s) {
-  app.add_option("--model", s.models, "what runs, again for each; default: the four small models of the tour")
+  app.add_option("--model", s.models, "what runs, again for each [the four small models of the tour]")
       ->type_name("PATH")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  add_text(app, "--prompt", s.prompt, "TEXT", "what all of them continue; token ids where there is no tokenizer");
+  app.add_option_function<std::string>(
+         "--prompt", [&s](const std::string& text) { s.prompt = text; },
+         with_default("what all of them continue; token ids where there is no tokenizer", kViewedPrompt))
+      ->type_name("TEXT");
   app.add_option_function<std::string>(
          "--tokens",
          [&s](const std::string& text) {
@@ -49,8 +53,9 @@ void add_what_runs(CLI::App& app, ViewSettings& s) {
          },
          "steps at most [until the cache is full]")
       ->type_name("N");
-  add_choice<Dtype>(app, "--cache-dtype", s.cache_dtype,
-                    {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, "what the cache stores");
+  add_choice<std::optional<Dtype>>(app, "--cache-dtype", s.cache_dtype,
+                                   {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}},
+                                   with_default("what the cache stores", std::string(name_of(kViewedCacheDtype))));
   add_integer(app, "--threads", s.threads, {1, 1024}, "of the CPU");
   add_text(app, "--run", s.run_file, "FILE", "play this recording; if there is none yet, make it");
 }
@@ -102,18 +107,18 @@ void require_consistent(const ViewSettings& s) {
   if (!s.frames.empty() && s.to < s.from) throw UsageError("--to must not be less than --from");
 }
 
-bool is_kept(const ViewSettings& settings) {
-  return settings.run_file.empty() || std::filesystem::exists(settings.run_file);
-}
-
-// The run for pictures and words, recorded a step beyond the last that is wanted, which tells what was chosen there. A
-// run that is kept is shown from its file at once, so that the first picture is like all later ones.
+// The run for pictures and words, recorded a step beyond the last that is wanted, which tells what was chosen there.
+// One that --run keeps is recorded with all that a reader would wait for, saved whenever it had to go on, and shown
+// from its file: what was shown once will be shown again.
 std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t last_step) {
-  const Progress progress("loading the models");
+  const Progress progress("running the models");
+  const bool was_kept = is_kept(settings);
   std::unique_ptr<Session> session = open_run(settings, nullptr);
+  if (was_kept && session->holds(last_step + 1)) return session;
   session->wanted_step(last_step);
   session->wait_for(last_step + 1);
-  if (is_kept(settings)) return session;
+  if (settings.run_file.empty()) return session;
+  session->wait_until_idle();
   session->save(settings.run_file);
   session.reset();
   return open_run(settings, nullptr);
@@ -148,7 +153,7 @@ int profile(const ViewSettings& settings, const ViewOptions& options) {
 
 int show(const ViewSettings& settings, const ViewOptions& options) {
   const std::unique_ptr<Session> session = viewer::run_view(options);
-  if (session != nullptr && !is_kept(settings)) session->save(settings.run_file);
+  if (session != nullptr && !settings.run_file.empty() && !is_kept(settings)) session->save(settings.run_file);
   return 0;
 }
 

@@ -83,21 +83,51 @@ void complete(const ViewSettings& settings, const RunView& run, ViewState& view)
   if (settings.zoom) view.zoom = {view.lane, index_below("--zoom", *settings.zoom, config.layers)};
 }
 
+const std::vector<std::string>& models_of(const ViewSettings& settings) {
+  return settings.models.empty() ? kViewedModels : settings.models;
+}
+
 viewer::SessionSettings session_settings_of(const ViewSettings& settings) {
   viewer::SessionSettings session;
-  session.prompt = settings.prompt;
-  session.tokens = settings.tokens;
-  session.cache_dtype = settings.cache_dtype;
+  session.prompt = settings.prompt.value_or(kViewedPrompt);
+  session.tokens = settings.tokens.value_or(0);
+  session.cache_dtype = settings.cache_dtype.value_or(kViewedCacheDtype);
   session.threads = static_cast<int>(settings.threads);
   return session;
+}
+
+viewer::ModelChoice model_choice_of(const std::string& model) {
+  const std::filesystem::path path = model_path(model);
+  return std::filesystem::exists(model) ? viewer::model_of_path(path) : viewer::ModelChoice{model, path};
+}
+
+bool are_the_same(const std::vector<viewer::ModelChoice>& kept, const std::vector<std::string>& asked) {
+  return std::equal(kept.begin(), kept.end(), asked.begin(), asked.end(), [](const auto& have, const auto& want) {
+    return weakly_canonical(have.path) == weakly_canonical(model_choice_of(want).path);
+  });
+}
+
+// What is asked for besides a kept run must be what it holds: one must not silently win over the other.
+void require_asked(const ViewSettings& asked, const viewer::SessionSettings& kept) {
+  const auto require = [&](bool same, const char* option) {
+    if (same) return;
+    throw std::runtime_error(
+        fmt::format("--run: \"{}\" holds a run of another {}; leave out {} to play it, or name "
+                    "another file to keep a new one",
+                    asked.run_file, option, option));
+  };
+  require(asked.models.empty() || are_the_same(kept.models, asked.models), "--model");
+  require(!asked.prompt || *asked.prompt == kept.prompt, "--prompt");
+  require(!asked.tokens || *asked.tokens == kept.tokens, "--tokens");
+  require(!asked.cache_dtype || *asked.cache_dtype == kept.cache_dtype, "--cache-dtype");
 }
 
 }  // namespace
 
 viewer::ViewOptions view_options_of(const ViewSettings& settings) {
   viewer::ViewOptions options;
-  options.opening =
-      settings.models.size() == 1 ? settings.models.front() : fmt::format("{} models", settings.models.size());
+  const std::vector<std::string>& models = models_of(settings);
+  options.opening = models.size() == 1 ? models.front() : fmt::format("{} models", models.size());
   options.open = [settings](std::function<void()> on_progress) { return open_run(settings, std::move(on_progress)); };
   options.session = session_settings_of(settings);
   options.start = settings.start;
@@ -113,15 +143,18 @@ viewer::ViewOptions view_options_of(const ViewSettings& settings) {
   return options;
 }
 
+bool is_kept(const ViewSettings& settings) {
+  return !settings.run_file.empty() && std::filesystem::exists(settings.run_file);
+}
+
 std::unique_ptr<viewer::Session> open_run(const ViewSettings& settings, std::function<void()> on_progress) {
-  if (!settings.run_file.empty() && std::filesystem::exists(settings.run_file))
-    return viewer::replay(settings.run_file, std::move(on_progress));
-  viewer::SessionSettings session = session_settings_of(settings);
-  for (const std::string& model : settings.models) {
-    const std::filesystem::path path = model_path(model);
-    session.models.push_back(std::filesystem::exists(model) ? viewer::model_of_path(path)
-                                                            : viewer::ModelChoice{model, path});
+  if (is_kept(settings)) {
+    std::unique_ptr<viewer::Session> kept = viewer::replay(settings.run_file, std::move(on_progress));
+    require_asked(settings, kept->settings());
+    return kept;
   }
+  viewer::SessionSettings session = session_settings_of(settings);
+  for (const std::string& model : models_of(settings)) session.models.push_back(model_choice_of(model));
   return std::make_unique<viewer::Session>(viewer::load_lanes(session), session, std::move(on_progress));
 }
 

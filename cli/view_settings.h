@@ -10,11 +10,16 @@
 
 namespace kv::cli {
 
+inline const std::vector<std::string> kViewedModels = {"austen-mha", "austen-gqa", "austen-mqa", "austen-mla"};
+inline constexpr const char* kViewedPrompt = "It is a truth universally acknowledged";
+inline constexpr Dtype kViewedCacheDtype = Dtype::bf16;
+
 struct ViewSettings {
-  std::vector<std::string> models = {"austen-mha", "austen-gqa", "austen-mqa", "austen-mla"};
-  std::string prompt = "It is a truth universally acknowledged";
-  int64_t tokens = 0;  // 0: until the cache is full
-  Dtype cache_dtype = Dtype::bf16;
+  // What runs. Nothing: what a kept run holds, or else the default.
+  std::vector<std::string> models;
+  std::optional<std::string> prompt;
+  std::optional<int64_t> tokens;
+  std::optional<Dtype> cache_dtype;
   int64_t threads = default_threads();
   std::string run_file;
 
@@ -34,7 +39,11 @@ struct ViewSettings {
 // Throws UsageError for what is wrong whatever the models are.
 viewer::ViewOptions view_options_of(const ViewSettings& settings);
 
-// A run from --run's file when there is one, else a new one. Throws what load_lanes and replay throw.
+// Whether --run names a file that is there.
+bool is_kept(const ViewSettings& settings);
+
+// A run from --run's file when there is one, else a new one. Throws what load_lanes and replay throw, and
+// std::runtime_error when the file's run is not of the models, the prompt, the tokens or the type that are asked for.
 std::unique_ptr<viewer::Session> open_run(const ViewSettings& settings, std::function<void()> on_progress);
 
 }  // namespace kv::cli

@@ -82,14 +82,47 @@ TEST_SUITE("cli") {
   TEST_CASE("view --run records, and replays the same words, times included") {
     const TemporaryFolder folder;
     const std::string file = folder / "run";
-    const std::string first = described({"--step", "5", "--run", file});
+    const std::string first = described({"--step", "4", "--run", file});
     CHECK(std::filesystem::exists(file));
-    CHECK(described({"--step", "5", "--run", file}) == first);
+    CHECK(described({"--step", "4", "--run", file}) == first);
+    CHECK(names(first, "(predicted at least)", "without the cache (measured)"));
     folder.write("broken", "no run at all");
     const Finished broken = run_kvlab({"view", "--describe", "--run", folder / "broken"});
     CHECK(broken.status == 1);
     CHECK(names(broken.err, "broken"));
     CHECK(broken.err.find('\n') == broken.err.size() - 1);
+  }
+
+  TEST_CASE("a kept run goes on when later steps are asked for, and then repeats them as well") {
+    const TemporaryFolder folder;
+    const std::string file = folder / "run";
+    const std::vector<std::string> early = {"--model", "austen-gqa", "--step", "2", "--run", file};
+    const std::vector<std::string> late = {"--model", "austen-gqa", "--step", "100", "--run", file};
+    described(early);
+    const auto size = std::filesystem::file_size(file);
+    const std::string first = described(late);
+    CHECK(std::filesystem::file_size(file) > size);
+    CHECK(described(late) == first);
+  }
+
+  TEST_CASE("a kept run is not played for other models, another prompt, length or type than are asked for") {
+    const TemporaryFolder folder;
+    const std::string file = folder / "run";
+    const std::vector<std::string> kept = {"--model", "austen-gqa", "--prompt", "Dear",  "--tokens",
+                                           "3",       "--step",     "1",        "--run", file};
+    const std::string words = described(kept);
+    CHECK(described(kept) == words);
+    CHECK(described({"--step", "1", "--run", file}) == words);
+    for (const auto& [option, value] : {std::pair<std::string, std::string>{"--model", "austen-mqa"},
+                                        {"--prompt", "It is"},
+                                        {"--tokens", "4"},
+                                        {"--cache-dtype", "f32"}}) {
+      const Finished refused = run_kvlab({"view", "--describe", "--run", file, option, value});
+      CHECK(refused.status == 1);
+      CHECK(refused.out.empty());
+      CHECK(names(refused.err, file, "leave out " + option));
+      CHECK(refused.err.find('\n') == refused.err.size() - 1);
+    }
   }
 
   TEST_CASE("without a display view says why and what there is instead, and bare kvlab runs the tour") {

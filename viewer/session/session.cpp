@@ -53,14 +53,21 @@ void Session::wanted_step(int64_t step) {
   worker_->wake.notify_all();
 }
 
+bool Session::holds(int64_t step) const {
+  const std::lock_guard lock(worker_->mutex);
+  return worker_->holds_step(step);
+}
+
 void Session::wait_for(int64_t step) {
   std::unique_lock lock(worker_->mutex);
   worker_->want(std::max(worker_->wanted, step));
   worker_->wake.notify_all();
-  worker_->changed.wait(lock, [&] {
-    return std::none_of(worker_->recorders.begin(), worker_->recorders.end(),
-                        [&](const auto& recorder) { return recorder->lacks(step); });
-  });
+  worker_->changed.wait(lock, [&] { return worker_->holds_step(step); });
+}
+
+void Session::wait_until_idle() {
+  std::unique_lock lock(worker_->mutex);
+  worker_->changed.wait(lock, [&] { return !worker_->busy && !worker_->next_task(); });
 }
 
 void Session::branch(size_t lane, int64_t step, int32_t token) {

@@ -52,8 +52,13 @@ class Session {
   static constexpr int64_t kAhead = 64;
   static constexpr int64_t kLeastWithoutCache = 16, kLargestWithoutCache = 512;
   void wanted_step(int64_t step);
-  // Blocks until every lane has recorded `step` or has stopped. For screenshots, words and tests.
+  // Whether every lane has recorded `step` or has stopped.
+  bool holds(int64_t step) const;
+  // Blocks until it holds `step`. For screenshots, words and tests.
   void wait_for(int64_t step);
+  // Blocks until there is nothing left to do for the step that is wanted: what lies ahead of it, this machine's speeds
+  // and the runs without the cache.
+  void wait_until_idle();
 
   // Invalidates all views. The lane goes on from `step` with `token`; the other lanes stay as they are. Throws
   // std::out_of_range for a lane or step that is not there, std::invalid_argument for no token.

@@ -1,5 +1,6 @@
 #include "viewer/session/session_worker.h"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <optional>
@@ -98,8 +99,11 @@ void Session::Worker::measure() {
 // A replay wakes up when it is asked for more than it holds.
 void Session::Worker::want(int64_t step) {
   wanted = step;
-  for (const auto& recorder : recorders)
-    if (recorder->lacks(step)) asleep = false;
+  if (!holds_step(step)) asleep = false;
+}
+
+bool Session::Worker::holds_step(int64_t step) const {
+  return std::none_of(recorders.begin(), recorders.end(), [&](const auto& recorder) { return recorder->lacks(step); });
 }
 
 }  // namespace kv::viewer

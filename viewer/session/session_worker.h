@@ -63,6 +63,7 @@ struct Session::Worker {
   std::function<void()> next_without_cache();
   void measure();
   void want(int64_t step);
+  bool holds_step(int64_t step) const;
 
   SessionSettings settings;
   std::function<void()> on_progress;
