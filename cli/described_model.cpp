@@ -17,6 +17,7 @@
 #include "model/files/gguf.h"
 #include "model/files/gguf_config.h"
 #include "model/files/hf_config.h"
+#include "model/files/is_there.h"
 #include "model/nearest.h"
 #include "model/presets.h"
 
@@ -25,11 +26,6 @@ namespace kv::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 DescribedModel describe_gguf(const fs::path& path) {
   const Gguf file = read_gguf(path);

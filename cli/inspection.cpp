@@ -13,6 +13,7 @@
 #include "model/files/gguf.h"
 #include "model/files/hf_config.h"
 #include "model/files/hf_tokenizer.h"
+#include "model/files/is_there.h"
 #include "model/files/load_model.h"
 #include "model/files/safetensors.h"
 #include "model/parameters.h"
@@ -22,11 +23,6 @@ namespace kv::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 bool has_weights(const fs::path& folder) {
   return is_there(folder / "model.safetensors") || is_there(folder / "model.safetensors.index.json");

@@ -10,6 +10,7 @@
 
 #include "cli/model_path.h"
 #include "cli/options.h"
+#include "model/files/is_there.h"
 #include "model/nearest.h"
 #include "viewer/session/lane_numbers.h"
 
@@ -98,7 +99,7 @@ viewer::SessionSettings session_settings_of(const ViewSettings& settings) {
 
 viewer::ModelChoice model_choice_of(const std::string& model) {
   const std::filesystem::path path = model_path(model);
-  return std::filesystem::exists(model) ? viewer::model_of_path(path) : viewer::ModelChoice{model, path};
+  return is_there(model) ? viewer::model_of_path(path) : viewer::ModelChoice{model, path};
 }
 
 bool are_the_same(const std::vector<viewer::ModelChoice>& kept, const std::vector<std::string>& asked) {
@@ -143,9 +144,7 @@ viewer::ViewOptions view_options_of(const ViewSettings& settings) {
   return options;
 }
 
-bool is_kept(const ViewSettings& settings) {
-  return !settings.run_file.empty() && std::filesystem::exists(settings.run_file);
-}
+bool is_kept(const ViewSettings& settings) { return !settings.run_file.empty() && is_there(settings.run_file); }
 
 std::unique_ptr<viewer::Session> open_run(const ViewSettings& settings, std::function<void()> on_progress) {
   if (is_kept(settings)) {

@@ -5,17 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "model/files/is_there.h"
 #include "model/files/json.h"
 #include "model/files/mapped_file.h"
 
 namespace kv {
 
 namespace {
-
-bool is_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
 
 // "<s>", or {"content": "<s>", ...}; "" where the file names none.
 std::string token_text(const JsonValue& config, const char* key) {

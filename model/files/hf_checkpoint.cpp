@@ -10,6 +10,7 @@
 #include "model/error.h"
 #include "model/files/hf_config.h"
 #include "model/files/hf_tokenizer.h"
+#include "model/files/is_there.h"
 #include "model/files/json.h"
 #include "model/files/printable.h"
 #include "model/files/safetensors.h"
@@ -23,11 +24,6 @@ constexpr const char* kSingleFile = "model.safetensors";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 
 // Whether a file is there to be opened; a name that no file can have is not.
-bool is_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 // The tensors of a checkpoint, wherever they lie.
 struct Checkpoint {
   struct Tensor {

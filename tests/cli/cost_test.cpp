@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/error_of.h"
-#include "tests/support/process.h"
+#include "tests/support/commands.h"
 
 using doctest::Approx;
+using kv::test::check_fails;
 using kv::test::Finished;
+using kv::test::json_of;
 using kv::test::names;
+using kv::test::output_of;
 using kv::test::run_kvlab;
 using nlohmann::json;
 
@@ -19,24 +21,12 @@ namespace {
 
 std::string output(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "cost");
-  const Finished run = run_kvlab(arguments);
-  REQUIRE_MESSAGE(run.status == 0, run.err);
-  return run.out;
+  return output_of(arguments);
 }
 
 json document(std::vector<std::string> arguments) {
-  arguments.emplace_back("--json");
-  return json::parse(output(arguments));
-}
-
-void check_fails(const std::vector<std::string>& arguments, int status, const std::string& what) {
-  const Finished run = run_kvlab(arguments);
-  CAPTURE(arguments.back());
-  CHECK(run.status == status);
-  CHECK(run.out.empty());
-  CHECK(run.err.starts_with("kvlab: "));
-  CHECK(run.err.find('\n') == run.err.size() - 1);
-  CHECK_MESSAGE(names(run.err, what), run.err);
+  arguments.insert(arguments.begin(), "cost");
+  return json_of(arguments);
 }
 
 // The counters of a part of `kvlab generate` on a trained model.

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/error_of.h"
-#include "tests/support/process.h"
+#include "tests/support/commands.h"
 #include "tests/support/temporary_folder.h"
 
 using kv::test::Finished;
@@ -16,17 +15,13 @@ using kv::test::TemporaryFolder;
 
 namespace {
 
-const std::string kGolden = KVLAB_SOURCE_DIR "/tests/goldens/llama-mha";
-
+// What cannot be done, with the program's command line right.
 template <class... Parts>
-void check_fails(const std::vector<std::string>& arguments, const Parts&... parts) {
-  const Finished run = run_kvlab(arguments);
-  CHECK(run.status == 1);
-  CHECK(run.out.empty());
-  CHECK(run.err.starts_with("kvlab: "));
-  CHECK(run.err.find('\n') == run.err.size() - 1);
-  CHECK_MESSAGE(names(run.err, parts...), run.err);
+void check_cannot(const std::vector<std::string>& arguments, const Parts&... parts) {
+  kv::test::check_fails(arguments, 1, parts...);
 }
+
+const std::string kGolden = KVLAB_SOURCE_DIR "/tests/goldens/llama-mha";
 
 // generate on the golden with these ids.
 std::vector<std::string> on_ids(const std::string& ids, std::vector<std::string> more = {}) {
@@ -50,41 +45,41 @@ class BrokenModel {
 
 TEST_SUITE("cli") {
   TEST_CASE("what this build cannot do yet says so") {
-    check_fails({"generate", "--device", "cuda", "--prompt", "x"}, "--device cuda", "no CUDA kernels yet");
-    check_fails({"generate", "--device", "emulated", "--prompt", "x"}, "--device emulated", "no CUDA kernels yet");
+    check_cannot({"generate", "--device", "cuda", "--prompt", "x"}, "--device cuda", "no CUDA kernels yet");
+    check_cannot({"generate", "--device", "emulated", "--prompt", "x"}, "--device emulated", "no CUDA kernels yet");
   }
 
   TEST_CASE("an unknown model suggests the nearest names") {
-    check_fails({"generate", "--model", "austen-gqq", "--prompt", "x"}, "austen-gqq", "did you mean austen-gqa?");
-    check_fails({"generate", "--model", "something-else", "--prompt", "x"}, "known names are austen-");
-    check_fails({"generate", "--model", "no/such/folder", "--prompt", "x"}, "no/such/folder");
-    check_fails({"generate", "--model", "smolm2", "--prompt", "x"}, "did you mean smollm2?");
-    check_fails({"inspect", "no/such/folder"}, "no/such/folder");
+    check_cannot({"generate", "--model", "austen-gqq", "--prompt", "x"}, "austen-gqq", "did you mean austen-gqa?");
+    check_cannot({"generate", "--model", "something-else", "--prompt", "x"}, "known names are austen-");
+    check_cannot({"generate", "--model", "no/such/folder", "--prompt", "x"}, "no/such/folder");
+    check_cannot({"generate", "--model", "smolm2", "--prompt", "x"}, "did you mean smollm2?");
+    check_cannot({"inspect", "no/such/folder"}, "no/such/folder");
   }
 
   TEST_CASE("a damaged GGUF file names itself and what is wrong in it") {
     const TemporaryFolder folder;
     const std::string path = folder.write("model.gguf", "GGUF");
-    check_fails({"generate", "--model", path, "--prompt", "x"}, "model.gguf", "4 bytes");
+    check_cannot({"generate", "--model", path, "--prompt", "x"}, "model.gguf", "4 bytes");
   }
 
   TEST_CASE("prompts that cannot run") {
-    check_fails(on_ids(""), "the prompt is empty");
-    check_fails(on_ids(" , "), "the prompt is empty");
-    check_fails(on_ids("1,two,3"), "\"two\"", "not a token id");
-    check_fails(on_ids("1,99999999999"), "\"99999999999\"");
-    check_fails(on_ids("1,99"), "99");  // the golden's vocabulary has 99 rows: the last is 98
-    check_fails(on_ids("1,-1"), "-1");
-    check_fails({"generate", "--model", kGolden, "--prompt", "a text"}, "no tokenizer", "--raw-ids");
+    check_cannot(on_ids(""), "the prompt is empty");
+    check_cannot(on_ids(" , "), "the prompt is empty");
+    check_cannot(on_ids("1,two,3"), "\"two\"", "not a token id");
+    check_cannot(on_ids("1,99999999999"), "\"99999999999\"");
+    check_cannot(on_ids("1,99"), "99");  // the golden's vocabulary has 99 rows: the last is 98
+    check_cannot(on_ids("1,-1"), "-1");
+    check_cannot({"generate", "--model", kGolden, "--prompt", "a text"}, "no tokenizer", "--raw-ids");
   }
 
   TEST_CASE("what does not fit names both numbers") {
     std::string long_prompt = "1";
     for (int i = 1; i < 130; ++i) long_prompt += " 1";
-    check_fails(on_ids(long_prompt, {"--tokens", "1"}), "130", "128");
-    check_fails(on_ids("1,2,3", {"--tokens", "127"}), "129", "128");
-    check_fails(on_ids("1,2,3", {"--tokens", "10", "--capacity", "11"}), "12", "11");
-    check_fails(on_ids("1,2,3", {"--capacity", "129"}), "--capacity 129", "128");
+    check_cannot(on_ids(long_prompt, {"--tokens", "1"}), "130", "128");
+    check_cannot(on_ids("1,2,3", {"--tokens", "127"}), "129", "128");
+    check_cannot(on_ids("1,2,3", {"--tokens", "10", "--capacity", "11"}), "12", "11");
+    check_cannot(on_ids("1,2,3", {"--capacity", "129"}), "--capacity 129", "128");
   }
 
   TEST_CASE("a run of exactly the context and exactly the capacity fits") {
@@ -99,31 +94,31 @@ TEST_SUITE("cli") {
     {
       const BrokenModel model;
       std::filesystem::remove(model / "model.safetensors");
-      check_fails(on(model), "model.safetensors");
+      check_cannot(on(model), "model.safetensors");
     }
     {
       const BrokenModel model;
       std::filesystem::resize_file(model / "model.safetensors", 5000);
-      check_fails(on(model), "model.safetensors");
-      check_fails({"inspect", model.path()}, "model.safetensors");
-      check_fails({"inspect", model / "model.safetensors"}, "model.safetensors");
+      check_cannot(on(model), "model.safetensors");
+      check_cannot({"inspect", model.path()}, "model.safetensors");
+      check_cannot({"inspect", model / "model.safetensors"}, "model.safetensors");
     }
     {
       const BrokenModel model;
       std::filesystem::resize_file(model / "config.json", 40);
-      check_fails(on(model), "config.json");
-      check_fails({"inspect", model / "config.json"}, "config.json");
+      check_cannot(on(model), "config.json");
+      check_cannot({"inspect", model / "config.json"}, "config.json");
     }
     {
       const BrokenModel model;
       std::filesystem::remove(model / "config.json");
-      check_fails(on(model), "config.json");
+      check_cannot(on(model), "config.json");
     }
   }
 
   TEST_CASE("a trace that cannot be written leaves nothing behind") {
     const TemporaryFolder folder;
-    check_fails(on_ids("1", {"--tokens", "2", "--trace", folder / "nowhere/run.json"}), "nowhere");
+    check_cannot(on_ids("1", {"--tokens", "2", "--trace", folder / "nowhere/run.json"}), "nowhere");
     std::filesystem::create_directory(folder / "run.json");  // a folder is in the way
     const Finished run = run_kvlab(on_ids("1", {"--tokens", "2", "--trace", folder / "run.json"}));
     CHECK(run.status == 1);

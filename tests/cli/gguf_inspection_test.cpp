@@ -3,17 +3,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/support/error_of.h"
+#include "tests/support/commands.h"
 #include "tests/support/gguf_bytes.h"
 #include "tests/support/gguf_tokenizers.h"
-#include "tests/support/process.h"
 #include "tests/support/smollm2.h"
 #include "tests/support/temporary_folder.h"
 
 using kv::test::Finished;
 using kv::test::GgufBytes;
+using kv::test::json_of;
 using kv::test::names;
 using kv::test::number_bytes;
+using kv::test::output_of;
 using kv::test::run_kvlab;
 using kv::test::TemporaryFolder;
 using nlohmann::json;
@@ -22,19 +23,9 @@ namespace {
 
 std::string golden(const std::string& name) { return KVLAB_SOURCE_DIR "/tests/goldens/" + name + "/model.gguf"; }
 
-std::string page_of(const std::string& path) {
-  const Finished run = run_kvlab({"inspect", path});
-  CHECK_MESSAGE(run.status == 0, run.err);
-  CHECK(run.err.empty());
-  return run.out;
-}
+std::string page_of(const std::string& path) { return output_of({"inspect", path}); }
 
-json document(const std::string& path) {
-  const Finished run = run_kvlab({"inspect", path, "--json"});
-  REQUIRE_MESSAGE(run.status == 0, run.err);
-  CHECK(run.err.empty());
-  return json::parse(run.out);
-}
+json document(const std::string& path) { return json_of({"inspect", path}); }
 
 // Every note and reason, to search in.
 std::string notes(const json& found) { return found["notes"].dump(); }

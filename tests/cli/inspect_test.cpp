@@ -3,13 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/support/error_of.h"
-#include "tests/support/process.h"
+#include "tests/support/commands.h"
 #include "tests/support/temporary_folder.h"
 
-using kv::test::Finished;
+using kv::test::json_of;
 using kv::test::names;
-using kv::test::run_kvlab;
+using kv::test::output_of;
 using kv::test::TemporaryFolder;
 using nlohmann::json;
 
@@ -17,19 +16,9 @@ namespace {
 
 std::string golden(const std::string& name) { return KVLAB_SOURCE_DIR "/tests/goldens/" + name; }
 
-std::string text(const std::string& path) {
-  const Finished run = run_kvlab({"inspect", path});
-  CHECK_MESSAGE(run.status == 0, run.err);
-  CHECK(run.err.empty());
-  return run.out;
-}
+std::string text(const std::string& path) { return output_of({"inspect", path}); }
 
-json document(const std::string& path) {
-  const Finished run = run_kvlab({"inspect", path, "--json"});
-  REQUIRE_MESSAGE(run.status == 0, run.err);
-  CHECK(run.err.empty());
-  return json::parse(run.out);
-}
+json document(const std::string& path) { return json_of({"inspect", path}); }
 
 }  // namespace
 

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/error_of.h"
-#include "tests/support/process.h"
+#include "tests/support/commands.h"
 #include "tests/support/temporary_folder.h"
 
+using kv::test::check_fails;
 using kv::test::Finished;
+using kv::test::json_of;
 using kv::test::names;
+using kv::test::output_of;
 using kv::test::run_kvlab;
 using kv::test::TemporaryFolder;
 using nlohmann::json;
@@ -20,15 +22,12 @@ namespace {
 
 std::string output(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "size");
-  const Finished run = run_kvlab(arguments);
-  REQUIRE_MESSAGE(run.status == 0, run.err);
-  CHECK(run.err.empty());
-  return run.out;
+  return output_of(arguments);
 }
 
 json document(std::vector<std::string> arguments) {
-  arguments.emplace_back("--json");
-  return json::parse(output(arguments));
+  arguments.insert(arguments.begin(), "size");
+  return json_of(arguments);
 }
 
 // A config.json of model_type llama that states no head_dim and no num_key_value_heads.
@@ -40,16 +39,6 @@ json plain_config(int64_t layers, int64_t dim, int64_t heads) {
 
 json sized(const TemporaryFolder& folder, const json& config) {
   return document({folder.write("config.json", config.dump())});
-}
-
-void check_fails(const std::vector<std::string>& arguments, int status, const std::string& what) {
-  const Finished run = run_kvlab(arguments);
-  CAPTURE(arguments.back());
-  CHECK(run.status == status);
-  CHECK(run.out.empty());
-  CHECK(run.err.starts_with("kvlab: "));
-  CHECK(run.err.find('\n') == run.err.size() - 1);
-  CHECK_MESSAGE(names(run.err, what), run.err);
 }
 
 constexpr int64_t kGib = int64_t{1} << 30;

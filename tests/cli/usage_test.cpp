@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/error_of.h"
-#include "tests/support/process.h"
+#include "tests/support/commands.h"
 
 using kv::test::Finished;
 using kv::test::names;
@@ -15,16 +14,9 @@ using kv::test::run_kvlab;
 
 namespace {
 
-// One line on stderr, nothing on stdout, status 2, and a pointer to help.
+// And a pointer to help.
 void check_wrong_command_line(const std::vector<std::string>& arguments, const std::string& what) {
-  CAPTURE(arguments.front());
-  const Finished run = run_kvlab(arguments);
-  CHECK(run.status == 2);
-  CHECK(run.out.empty());
-  CHECK(run.err.find('\n') == run.err.size() - 1);
-  CHECK(run.err.starts_with("kvlab: "));
-  CHECK_MESSAGE(names(run.err, what), run.err);
-  CHECK(names(run.err, "--help"));
+  kv::test::check_fails(arguments, 2, what, "--help");
 }
 
 }  // namespace

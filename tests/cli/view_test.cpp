@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/error_of.h"
-#include "tests/support/process.h"
+#include "tests/support/commands.h"
 #include "tests/support/temporary_folder.h"
 
+using kv::test::check_fails;
 using kv::test::Finished;
 using kv::test::names;
+using kv::test::output_of;
 using kv::test::read_whole_file;
 using kv::test::run_kvlab;
 using kv::test::TemporaryFolder;
@@ -37,24 +38,20 @@ class NoDisplay {
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
+std::vector<std::string> view(std::vector<std::string> options) {
+  options.insert(options.begin(), "view");
+  return options;
+}
+
 void check_wrong(const std::vector<std::string>& options, const std::string& what) {
-  std::vector<std::string> arguments = {"view"};
-  arguments.insert(arguments.end(), options.begin(), options.end());
   const NoDisplay none;
-  const Finished run = run_kvlab(arguments);
-  CAPTURE(run.err);
-  CHECK(run.status == 2);
-  CHECK(run.out.empty());
-  CHECK(run.err.find('\n') == run.err.size() - 1);
-  CHECK(names(run.err, what));
+  check_fails(view(options), 2, what);
 }
 
 std::string described(std::vector<std::string> options) {
-  options.insert(options.begin(), {"view", "--describe"});
+  options.emplace_back("--describe");
   const NoDisplay none;
-  const Finished run = run_kvlab(options);
-  CHECK_MESSAGE(run.status == 0, run.err);  // stderr may say that it takes a while
-  return run.out;
+  return output_of(view(options));
 }
 
 }  // namespace
@@ -87,10 +84,7 @@ TEST_SUITE("cli") {
     CHECK(described({"--step", "4", "--run", file}) == first);
     CHECK(names(first, "(predicted at least)", "without the cache (measured)"));
     folder.write("broken", "no run at all");
-    const Finished broken = run_kvlab({"view", "--describe", "--run", folder / "broken"});
-    CHECK(broken.status == 1);
-    CHECK(names(broken.err, "broken"));
-    CHECK(broken.err.find('\n') == broken.err.size() - 1);
+    check_fails({"view", "--describe", "--run", folder / "broken"}, 1, "broken");
   }
 
   TEST_CASE("a kept run goes on when later steps are asked for, and then repeats them as well") {
@@ -116,25 +110,15 @@ TEST_SUITE("cli") {
     for (const auto& [option, value] : {std::pair<std::string, std::string>{"--model", "austen-mqa"},
                                         {"--prompt", "It is"},
                                         {"--tokens", "4"},
-                                        {"--cache-dtype", "f32"}}) {
-      const Finished refused = run_kvlab({"view", "--describe", "--run", file, option, value});
-      CHECK(refused.status == 1);
-      CHECK(refused.out.empty());
-      CHECK(names(refused.err, file, "leave out " + option));
-      CHECK(refused.err.find('\n') == refused.err.size() - 1);
-    }
+                                        {"--cache-dtype", "f32"}})
+      check_fails({"view", "--describe", "--run", file, option, value}, 1, file, "leave out " + option);
   }
 
   TEST_CASE("without a display view says why and what there is instead, and bare kvlab runs the tour") {
     const NoDisplay none;
     for (const std::vector<std::string>& arguments :
-         {std::vector<std::string>{"view"}, {"view", "--screenshot", "/nonesuch/a.png"}}) {
-      const Finished run = run_kvlab(arguments);
-      CHECK(run.status == 1);
-      CHECK(run.out.empty());
-      CHECK(names(run.err, "kvlab view --describe", "kvlab tour"));
-      CHECK(run.err.find('\n') == run.err.size() - 1);
-    }
+         {std::vector<std::string>{"view"}, {"view", "--screenshot", "/nonesuch/a.png"}})
+      check_fails(arguments, 1, "kvlab view --describe", "kvlab tour");
     const Finished bare = run_kvlab({});
     CHECK(bare.status == 0);
     CHECK(names(bare.out, "four models", "bit-identical"));
@@ -181,9 +165,6 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("what view cannot load is named in one line, status 1") {
-    const Finished run = run_kvlab({"view", "--describe", "--model", "austen-mlb"});
-    CHECK(run.status == 1);
-    CHECK(names(run.err, "austen-mlb"));
-    CHECK(run.err.find('\n') == run.err.size() - 1);
+    check_fails({"view", "--describe", "--model", "austen-mlb"}, 1, "austen-mlb");
   }
 }
