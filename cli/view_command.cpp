@@ -108,8 +108,9 @@ void require_consistent(const ViewSettings& s) {
 }
 
 // The run for pictures and words, recorded a step beyond the last that is wanted, which tells what was chosen there.
-// One that --run keeps is recorded with all that a reader would wait for, saved whenever it had to go on, and shown
-// from its file: what was shown once will be shown again.
+// Pictures, and runs that --run keeps, have all that a window would show after a while: predictions for this machine
+// and what was run without the cache. A kept run is saved whenever it had to go on, and shown from its file: what was
+// shown once will be shown again.
 std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t last_step) {
   const Progress progress("running the models");
   const bool was_kept = is_kept(settings);
@@ -117,8 +118,9 @@ std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t last_step)
   if (was_kept && session->holds(last_step + 1)) return session;
   session->wanted_step(last_step);
   session->wait_for(last_step + 1);
-  if (settings.run_file.empty()) return session;
+  if (settings.run_file.empty() && (settings.describe || settings.profile)) return session;
   session->wait_until_idle();
+  if (settings.run_file.empty()) return session;
   session->save(settings.run_file);
   session.reset();
   return open_run(settings, nullptr);
