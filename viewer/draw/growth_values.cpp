@@ -1,6 +1,5 @@
 // The texels of a zoom: single numbers, positive and negative.
 #include <algorithm>
-#include <cmath>
 
 #include "viewer/draw/growth_texels.h"
 #include "viewer/draw/heat_map.h"
@@ -23,24 +22,37 @@ int rows_of(const std::vector<Strip>& strips, int64_t values_per_row) {
   return static_cast<int>(rows);
 }
 
-// One column of one head: `out` receives every `stride`-th value from its beginning. `most` grows to the largest
-// absolute number of each position.
-void bake_column(const KvStore& store, const Strip& strip, Bin bin, int64_t values_per_row, float* out, int stride,
-                 std::vector<float>& most) {
-  std::vector<double> sums(static_cast<size_t>(rows_of(strip, values_per_row)), 0);
-  for (int64_t position = bin.first; position < bin.last; ++position) {
-    const std::vector<float> numbers = store.vector(strip.first_layer, strip.role, strip.first_head, position);
-    float& largest = most[static_cast<size_t>(position)];
-    for (size_t dim = 0; dim < numbers.size(); ++dim) {
-      sums[dim / static_cast<size_t>(values_per_row)] += static_cast<double>(numbers[dim]);
-      largest = std::max(largest, std::abs(numbers[dim]));
-    }
+// The bins of the columns from `begin` on, as far as there are tokens.
+std::vector<Bin> bins_of(const TexelsKey& key, int64_t begin) {
+  std::vector<Bin> bins;
+  for (int64_t column = begin; column < columns_of(key.context(), key.tokens_per_column); ++column) {
+    Bin bin = bin_of(column, key.tokens_per_column);
+    bin.last = std::min(bin.last, key.context());
+    bins.push_back(bin);
   }
-  for (size_t row = 0; row < sums.size(); ++row) {
-    const int64_t first = static_cast<int64_t>(row) * values_per_row;
-    const int64_t numbers = std::min(values_per_row, strip.values - first) * (bin.last - bin.first);
-    out[row * static_cast<size_t>(stride)] = static_cast<float>(sums[row] / static_cast<double>(numbers));
-  }
+  return bins;
+}
+
+// The mean of some columns of `numbers` [positions, values], whose first row is position `first`, over a bin.
+float mean_of(const cpu::Matrix<float>& numbers, int64_t first, Bin bin, int64_t dim, int64_t dims) {
+  double sum = 0;
+  for (int64_t position = bin.first; position < bin.last; ++position)
+    for (int64_t d = dim; d < dim + dims; ++d) sum += static_cast<double>(numbers(position - first, d));
+  return static_cast<float>(sum / static_cast<double>(dims * (bin.last - bin.first)));
+}
+
+// One head's numbers over some bins: row r of its values begins at out + r * stride. `most` of a position becomes its
+// largest absolute number.
+void bake_strip(const KvStore& store, const Strip& strip, const std::vector<Bin>& bins, int64_t values_per_row,
+                float* out, int stride, std::vector<float>& most) {
+  if (bins.empty()) return;
+  const int64_t first = bins.front().first, last = bins.back().last;
+  const cpu::Matrix<float> numbers = store.vectors(strip.first_layer, strip.role, strip.first_head, first, last);
+  for (int64_t position = first; position < last; ++position)
+    most[static_cast<size_t>(position)] = numbers.row(position - first).cwiseAbs().maxCoeff();
+  for (int64_t dim = 0; dim < strip.values; dim += values_per_row, out += stride)
+    for (size_t i = 0; i < bins.size(); ++i)
+      out[i] = mean_of(numbers, first, bins[i], dim, std::min(values_per_row, strip.values - dim));
 }
 
 // The colour's end of each strip: of its role's numbers among the first `context` positions.
@@ -65,17 +77,13 @@ void bake(Baked& baked, const LaneView& lane, const TexelsKey& key, int64_t from
   const int64_t columns = columns_of(key.context(), key.tokens_per_column);
   int64_t begin = 0;
   while (begin < columns && bin_of(begin, key.tokens_per_column).last <= from_position) ++begin;
+  const std::vector<Bin> bins = bins_of(key, begin);
   size_t first_row = 0;
   for (size_t i = 0; i < key.strips.size(); ++i) {
     const Strip& strip = key.strips[i];
-    baked.most[i].resize(static_cast<size_t>(bin_of(begin, key.tokens_per_column).first));
     baked.most[i].resize(key.tokens.size(), 0);
-    for (int64_t column = begin; column < columns; ++column) {
-      Bin bin = bin_of(column, key.tokens_per_column);
-      bin.last = std::min(bin.last, key.context());
-      float* out = map.values.data() + first_row * static_cast<size_t>(map.columns) + column;
-      bake_column(*lane.store, strip, bin, key.values_per_row, out, map.columns, baked.most[i]);
-    }
+    float* out = map.values.data() + first_row * static_cast<size_t>(map.columns) + begin;
+    bake_strip(*lane.store, strip, bins, key.values_per_row, out, map.columns, baked.most[i]);
     first_row += static_cast<size_t>(rows_of(strip, key.values_per_row));
   }
   map.scales = scales_of(key.strips, baked.most);
@@ -86,6 +94,12 @@ void size_for(Baked& baked, const TexelsKey& key, int columns) {
   baked.map.rows = rows_of(key.strips, key.values_per_row);
   baked.map.values.assign(static_cast<size_t>(columns) * static_cast<size_t>(baked.map.rows), 0);
   baked.most.assign(key.strips.size(), {});
+}
+
+// The index of a share of the scale, -1 to 1, among the levels; of what is not a number, the last.
+size_t level_of(float share) {
+  constexpr auto kOfOne = static_cast<float>(kLevels);
+  return static_cast<size_t>(std::max(-1.f, std::min(1.f, share)) * kOfOne + kOfOne + 0.5f);
 }
 
 // Zero in the middle.
@@ -143,8 +157,7 @@ HeatMaps::Values HeatMaps::values_of(const LaneView& lane, int index, const Band
         for (int64_t column = begin; column < columns; ++column) {
           const size_t texel = at + static_cast<size_t>(column);
           const float share = scale > 0 ? kept.baked.map.values[texel] / scale : 0;
-          const auto level = static_cast<int64_t>(std::lround(share * static_cast<float>(kLevels)));
-          kept.texels.colours[texel] = levels[static_cast<size_t>(std::clamp(level, -kLevels, kLevels) + kLevels)];
+          kept.texels.colours[texel] = levels[level_of(share)];
         }
         for (int64_t column = columns; column < old_columns; ++column) {
           kept.texels.colours[at + static_cast<size_t>(column)] = 0;

@@ -81,11 +81,16 @@ cpu::StoredRows KvStore::rows(int64_t layer, Role role) const {
   return part;
 }
 
-std::vector<float> KvStore::vector(int64_t layer, Role role, int64_t head, int64_t position) const {
+cpu::Matrix<float> KvStore::vectors(int64_t layer, Role role, int64_t head, int64_t first, int64_t last) const {
   const RoleSizes& of = sizes(layer, role);
-  if (head < 0 || head >= of.heads || position < 0 || position >= capacity())
-    throw std::out_of_range(fmt::format("there is no {} of head {} at position {}", name_of(role), head, position));
-  const cpu::Matrix<float> row = cpu::read_rows<float>(rows(layer, role), head, position, position + 1);
+  if (head < 0 || head >= of.heads || first < 0 || last < first || last > capacity())
+    throw std::out_of_range(
+        fmt::format("there are no {}s of head {} at positions {} to {}", name_of(role), head, first, last));
+  return cpu::read_rows<float>(rows(layer, role), head, first, last);
+}
+
+std::vector<float> KvStore::vector(int64_t layer, Role role, int64_t head, int64_t position) const {
+  const cpu::Matrix<float> row = vectors(layer, role, head, position, position + 1);
   return {row.data(), row.data() + row.size()};
 }
 

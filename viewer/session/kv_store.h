@@ -36,7 +36,9 @@ class KvStore {
   std::vector<Role> roles(int64_t layer) const;
   int64_t heads(int64_t layer, Role role) const;  // vectors of a token: KV heads, or 1
   int64_t dim(int64_t layer, Role role) const;    // values of one vector
-  // The stored numbers, widened: [dim].
+  // The stored numbers, widened: [last - first, dim], a row a position, and of one position [dim]. Throw
+  // std::out_of_range.
+  cpu::Matrix<float> vectors(int64_t layer, Role role, int64_t head, int64_t first, int64_t last) const;
   std::vector<float> vector(int64_t layer, Role role, int64_t head, int64_t position) const;
   // Root of the mean square of that vector.
   float rms(int64_t layer, Role role, int64_t head, int64_t position) const;

@@ -20,20 +20,26 @@ class NoTextures final : public Textures {
   ImTextureID texture_of(const Image&) override { return {}; }
 };
 
+// Times of one kind of work.
 class Milliseconds {
  public:
-  void start() { since_ = std::chrono::steady_clock::now(); }
-  void stop() {
-    times_.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since_).count());
+  template <class Work>
+  auto time(const Work& work) {
+    const auto since = std::chrono::steady_clock::now();
+    auto made = work();
+    times_.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count());
+    return made;
   }
-  std::string text() const {
+  // "  name        median      worst", or the one there is.
+  std::string line(const char* name) const {
+    if (times_.empty()) return "";
     std::vector<double> sorted = times_;
     std::sort(sorted.begin(), sorted.end());
-    return fmt::format("{:8.2f}   {:8.2f}", sorted[sorted.size() / 2], sorted.back());
+    if (sorted.size() == 1) return fmt::format("  {:<18}{:8.2f}\n", name, sorted.front());
+    return fmt::format("  {:<18}{:8.2f}   {:8.2f}\n", name, sorted[sorted.size() / 2], sorted.back());
   }
 
  private:
-  std::chrono::steady_clock::time_point since_;
   std::vector<double> times_;
 };
 
@@ -50,28 +56,31 @@ std::string profile_of_frames(Session& session, const ViewOptions& options, int 
   ImGuiIO& io = ImGui::GetIO();
   io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
   io.DeltaTime = 1.f / 60;
-  Milliseconds fonts, draw, paint;
-  fonts.start();
-  gui.prepare(options.scale.value_or(1), view.theme);
-  fonts.stop();
+  Milliseconds fonts, first_frame, same_step, next_step, paint;
+  fonts.time([&] { return gui.prepare(options.scale.value_or(1), view.theme); });
   io.DisplaySize = {view.window.width() * gui.fonts().scale(), view.window.height() * gui.fonts().scale()};
-  int vertices = 0;
-  for (int i = 0; i < frames; ++i) {
+  const auto build = [&](const ViewState& shown, Milliseconds& draw) {
     ImGui::NewFrame();
-    draw.start();
-    const Frame frame = draw_frame(run, view, gui.fonts(), maps);
-    draw.stop();
-    paint.start();
-    show_frame(frame, view, gui.fonts(), textures, prompt, std::nullopt);
-    ImGui::Render();
-    paint.stop();
-    vertices = ImGui::GetDrawData()->TotalVtxCount;
-  }
+    const Frame frame = draw.time([&] { return draw_frame(run, shown, gui.fonts(), maps); });
+    paint.time([&] {
+      show_frame(frame, shown, gui.fonts(), textures, prompt, std::nullopt);
+      ImGui::Render();
+      return 0;
+    });
+  };
+  build(view, first_frame);
+  for (int i = 0; i < frames; ++i) build(view, same_step);
+  // As while playing: on the axis of the last of these steps, after a frame that bakes it.
+  const int64_t first = std::max<int64_t>(0, view.step - frames);
+  ViewState moving = view;
+  Milliseconds unused;
+  for (moving.step = first; moving.step <= view.step; ++moving.step)
+    build(moving, moving.step == first ? unused : next_step);
   return fmt::format(
-      "{} frames of step {}, {} vertices\n                 median      worst\n  draw_frame  {} ms\n  paint       {} "
-      "ms\n"
-      "  fonts       {} ms, once\n",
-      frames, view.step, vertices, draw.text(), paint.text(), fonts.text());
+      "frames of step {}, {} vertices; milliseconds to draw_frame and to paint\n                      median      "
+      "worst\n{}{}{}{}{}",
+      view.step, ImGui::GetDrawData()->TotalVtxCount, first_frame.line("the first"),
+      same_step.line("the same step again"), next_step.line("the next step"), paint.line("paint"), fonts.line("fonts"));
 }
 
 }  // namespace kv::viewer
