@@ -29,18 +29,30 @@ std::vector<float> largest_of(const KvStore& store, const Strip& strip, int64_t 
   return largest;
 }
 
-float strength_of(const KvStore& store, const Strip& strip, std::span<const float> largest, Bin bin) {
-  double sum = 0;
-  for (int64_t i = 0; i < strip.layers; ++i) {
-    const float scale = largest[static_cast<size_t>(i)];
-    if (!(scale > 0)) continue;
-    double of_layer = 0;
+// What a strip's texels are made of: the RMS of each of its layers' heads, by position.
+using Sources = std::vector<std::vector<std::span<const float>>>;  // [layers][heads][positions]
+Sources sources_of(const KvStore& store, const Strip& strip) {
+  Sources sources;
+  for (int64_t layer = strip.first_layer; layer < strip.first_layer + strip.layers; ++layer) {
+    std::vector<std::span<const float>>& heads = sources.emplace_back();
     for (int64_t head = strip.first_head; head < strip.first_head + strip.heads; ++head)
-      for (int64_t position = bin.first; position < bin.last; ++position)
-        of_layer += static_cast<double>(store.rms(strip.first_layer + i, strip.role, head, position));
-    sum += of_layer / static_cast<double>(scale);
+      heads.push_back(store.rms(layer, strip.role, head));
   }
-  return static_cast<float>(sum / static_cast<double>(strip.layers * strip.heads * (bin.last - bin.first)));
+  return sources;
+}
+
+// `largest` of each layer.
+float strength_of(const Sources& sources, std::span<const float> largest, Bin bin) {
+  const auto first = static_cast<size_t>(bin.first), tokens = static_cast<size_t>(bin.last - bin.first);
+  double sum = 0;
+  for (size_t layer = 0; layer < sources.size(); ++layer) {
+    if (!(largest[layer] > 0)) continue;
+    double of_layer = 0;
+    for (const std::span<const float> head : sources[layer])
+      for (const float rms : head.subspan(first, tokens)) of_layer += static_cast<double>(rms);
+    sum += of_layer / static_cast<double>(largest[layer]);
+  }
+  return static_cast<float>(sum / static_cast<double>(sources.size() * sources.front().size() * tokens));
 }
 
 // The bin, as far as there are tokens.
@@ -80,9 +92,9 @@ HeatMap heat_map_of(const LaneView& lane, const LaneLayout& layout, int64_t cont
   map.rows = static_cast<int>(strips.size());
   for (const Strip& strip : strips) {
     const std::vector<float> largest = largest_of(*lane.store, strip, context);
+    const Sources sources = sources_of(*lane.store, strip);
     for (int64_t column = 0; column < map.columns; ++column)
-      map.strengths.push_back(
-          strength_of(*lane.store, strip, largest, stored_part(column, tokens_per_column, context)));
+      map.strengths.push_back(strength_of(sources, largest, stored_part(column, tokens_per_column, context)));
   }
   return map;
 }
@@ -146,6 +158,7 @@ Image HeatMaps::image_of(const LaneView& lane, int index, const LaneLayout& layo
     for (size_t row = 0; row < key.strips.size(); ++row) {
       const Strip& strip = key.strips[row];
       std::vector<float> largest = largest_of(*lane.store, strip, context);
+      const Sources sources = sources_of(*lane.store, strip);
       const bool rescaled = largest != kept->largest[row];
       const bool darker = strip.heads == 1 && strip.first_head % 2 == 1;
       const ShadesOfRole& of_role = kept->shades.at(strip.role);
@@ -153,7 +166,7 @@ Image HeatMaps::image_of(const LaneView& lane, int index, const LaneLayout& layo
       uint32_t* colours = texels.colours.data() + row * static_cast<size_t>(texels.width);
       for (int64_t column = rescaled ? 0 : column_of(common, tokens_per_column); column < columns; ++column) {
         const Bin bin = stored_part(column, tokens_per_column, context);
-        colours[column] = shade_in(shades, strength_of(*lane.store, strip, largest, bin));
+        colours[column] = shade_in(shades, strength_of(sources, largest, bin));
       }
       std::fill(colours + columns, colours + std::max(columns, old_columns), 0u);
       kept->largest[row] = std::move(largest);

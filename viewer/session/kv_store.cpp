@@ -94,6 +94,13 @@ std::vector<float> KvStore::vector(int64_t layer, Role role, int64_t head, int64
   return {row.data(), row.data() + row.size()};
 }
 
+std::span<const float> KvStore::rms(int64_t layer, Role role, int64_t head) const {
+  const RoleSizes& of = sizes(layer, role);
+  if (head < 0 || head >= of.heads)
+    throw std::out_of_range(fmt::format("layer {} has no {} of head {}", layer, name_of(role), head));
+  return std::span(of.rms).subspan(static_cast<size_t>(head * capacity()), static_cast<size_t>(capacity()));
+}
+
 float KvStore::rms(int64_t layer, Role role, int64_t head, int64_t position) const {
   return sizes(layer, role).rms.at(static_cast<size_t>(head * capacity() + position));
 }

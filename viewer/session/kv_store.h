@@ -40,7 +40,9 @@ class KvStore {
   // std::out_of_range.
   cpu::Matrix<float> vectors(int64_t layer, Role role, int64_t head, int64_t first, int64_t last) const;
   std::vector<float> vector(int64_t layer, Role role, int64_t head, int64_t position) const;
-  // Root of the mean square of that vector.
+  // Roots of the mean squares of these vectors, by position: [capacity], of which those that are stored count; and of
+  // one position.
+  std::span<const float> rms(int64_t layer, Role role, int64_t head) const;
   float rms(int64_t layer, Role role, int64_t head, int64_t position) const;
   // The largest of them among all heads and the first `length` positions; 0 for none.
   float largest_rms(int64_t layer, Role role, int64_t length) const;
