@@ -218,8 +218,7 @@ Picture draw_words_in_well(const GrowthScene& scene, int lane, const TextMeasure
 Picture draw_layer_digits(const GrowthScene& scene, int lane, const TextMeasure& measure) {
   Picture picture;
   const LaneLayout& place = scene.place(lane);
-  const bool first = scene.layout.zoomed >= 0 ? lane == scene.layout.zoomed : lane == 0;
-  if (!first) return picture;
+  if (lane > 0 || scene.layout.zoomed >= 0) return picture;
   const Font font = fonts::kSmall;
   const Rect region{place.names.left, place.box.top - 4, place.text_line.left, place.box.bottom + 4};
   const float right = place.text_line.left - 7;

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "viewer/draw/zoom.h"
+#include "viewer/session/number_text.h"
 
 namespace kv::viewer {
 
 namespace {
 
+constexpr float kRowNameGap = 7;  // left of the map
 constexpr float kRole = 36, kBar = 10, kBarBelow = 18;
 constexpr int kSteps = 52;  // of a colour bar
 
@@ -47,6 +50,48 @@ Picture draw_zoom_legend(const GrowthScene& scene, const std::vector<float>& sca
     draw_colours(picture, scene.palette, {place.left, y + kBarBelow, place.right, y + kBarBelow + kBar});
     y += kRole;
   }
+  return picture;
+}
+
+Picture draw_zoom_rows(const GrowthScene& scene, const std::vector<Label>& names, const TextMeasure& measure) {
+  Picture picture;
+  const LaneLayout& lane = scene.place(scene.layout.zoomed);
+  const std::vector<Strip>& strips = lane.bands.front().strips;
+  const bool side_by_side = strips.back().box.left > strips.front().box.left;
+  const Font font = fonts::kSmall;
+  const Rect region{lane.names.left, lane.box.top - 4, lane.text_line.left, lane.box.bottom + 4};
+  const float right = region.right - kRowNameGap;
+  const auto beside = [&](float y, const std::string& text, Colour colour) {
+    const Rect box{right - measure.width(font, text), y, right, y + font.size};
+    const bool free = std::none_of(names.begin(), names.end(), [&](const Label& name) {
+      return name.box().meets(Rect{box.left - 4, box.top, box.right, box.bottom}, 1);
+    });
+    if (free && box.bottom <= region.bottom)
+      picture.text({right, y}, text, font, colour, region, measure, Align::right);
+  };
+  bool numbered = false;
+  for (size_t i = 0; i < strips.size(); ++i) {
+    const Strip& strip = strips[i];
+    const bool first = i == 0 || strips[i - 1].role != strip.role;
+    const bool several = i + 1 < strips.size() && strips[i + 1].role == strip.role;
+    const Colour colour = scene.palette.role_text(strip.role);
+    const std::string name(name_of(strip.role));
+    if (side_by_side && first) {
+      const int64_t heads =
+          std::count_if(strips.begin(), strips.end(), [&](const Strip& s) { return s.role == strip.role; });
+      const std::string vectors = heads > 1 ? fmt::format(", {} of {}", count_of(heads, "head"), strip.values)
+                                            : fmt::format(" of {}", strip.values);
+      const Rect half{strip.box.left, strip.box.top - 20, strip.box.right - 4, strip.box.top + 2};
+      picture.text({half.left, strip.box.top - 17}, shortened(name + vectors, font, half.width(), measure), font,
+                   colour, half, measure);
+    }
+    if (side_by_side && strip.box.left > strips.front().box.left) continue;  // in the rows of its neighbour
+    if (!first && strip.box.height() < font.size) continue;
+    const std::string head = first && !several ? "" : std::to_string(strip.first_head);
+    numbered = numbered || !head.empty();
+    beside(strip.box.top, !first || side_by_side ? head : head.empty() ? name : name + " " + head, colour);
+  }
+  if (numbered) beside(lane.text_line.top, "head", scene.palette.faint);
   return picture;
 }
 

@@ -20,4 +20,8 @@ Picture draw_zoom_legend(const GrowthScene& scene, const std::vector<float>& sca
 // "Esc folds back" below the lane's name.
 Picture draw_zoom_names(const GrowthScene& scene, float y, const TextMeasure& measure);
 
+// Whose numbers the rows are, in the colours of their roles: beside each head's first row, and above K and V that stand
+// side by side. Nothing that would meet one of the `names` beside it.
+Picture draw_zoom_rows(const GrowthScene& scene, const std::vector<Label>& names, const TextMeasure& measure);
+
 }  // namespace kv::viewer

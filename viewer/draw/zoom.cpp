@@ -12,6 +12,7 @@ namespace {
 constexpr float kFoldedLane = 21, kFoldedGap = 8;
 constexpr int64_t kLargestPixels = 8;
 constexpr float kLeastZoom = 64;
+constexpr float kHalfName = 18;  // a line above K and V that stand side by side, for their names
 
 bool is_second(Role role) { return role == Role::value || role == Role::rope_key; }
 
@@ -30,9 +31,10 @@ struct Fit {
 };
 
 Fit fit(const std::vector<Strip>& strips, float height) {
-  const auto room = static_cast<int64_t>(height);
   const int64_t first = rows_of(strips, false, 1), second = rows_of(strips, true, 1);
-  if (const int64_t pixels = room / (first + second); pixels >= 1) return {false, 1, std::min(pixels, kLargestPixels)};
+  if (const int64_t pixels = static_cast<int64_t>(height) / (first + second); pixels >= 1)
+    return {false, 1, std::min(pixels, kLargestPixels)};
+  const auto room = static_cast<int64_t>(height - kHalfName);
   const auto higher = [&](int64_t together) {
     return std::max(rows_of(strips, false, together), rows_of(strips, true, together));
   };
@@ -75,7 +77,7 @@ void zoom_into(GrowthLayout& layout, const Zoom& zoom, const std::vector<LaneSha
     lane.names = {regions.names.left, y, regions.names.right, y + lane_height};
     lane.readouts = {regions.readouts.left, y, regions.readouts.right, y + lane_height};
     if (this_one) {
-      const float top = lane.text_line.bottom;
+      const float top = lane.text_line.bottom + (chosen.side_by_side ? kHalfName : 0);
       float bottoms[] = {top, top};  // of the first role and of the second
       for (Strip& strip : band.strips) {
         const bool second = is_second(strip.role);

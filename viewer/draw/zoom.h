@@ -13,8 +13,9 @@ struct VerticalRange {
 };
 
 // Rearranges a layout: the layer takes the room of the maps, at as many whole pixels a number as fit (at most 8); K and
-// V stand side by side when they would otherwise need less than a pixel; where even that is not enough, a row is the
-// mean of 2, 3, ... numbers. Does nothing when there is no such lane, or when the layer stores nothing.
+// V stand side by side, below a line for their names, when they would otherwise need less than a pixel; where even that
+// is not enough, a row is the mean of 2, 3, ... numbers. Does nothing when there is no such lane, or when the layer
+// stores nothing.
 void zoom_into(GrowthLayout& layout, const Zoom& zoom, const std::vector<LaneShape>& lanes, VerticalRange room,
                const Regions& regions);
 
