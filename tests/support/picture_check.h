@@ -57,4 +57,18 @@ inline void spots_clear(const Picture& picture, const Rect& bounds) {
   CHECK_MESSAGE(wrong.empty(), wrong);
 }
 
+// Is it written, as one label?
+inline bool has_label(const Picture& picture, const std::string& text) {
+  for (const Label& label : picture.labels())
+    if (label.text == text) return true;
+  return false;
+}
+
+// Null: there is none.
+inline const Spot* spot_of(const Picture& picture, const std::string& id) {
+  for (const Spot& spot : picture.spots)
+    if (spot.id == id) return &spot;
+  return nullptr;
+}
+
 }  // namespace kv::viewer

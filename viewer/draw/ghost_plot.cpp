@@ -12,10 +12,32 @@ namespace kv::viewer {
 
 namespace {
 
-constexpr float kMargin = 22, kTop = 36, kBottom = 12, kTextWidth = 104;
-constexpr int kSamples = 32;  // points of a line: both bend slowly
+constexpr float kMargin = 22, kTop = 33, kBottom = 26, kTextWidth = 104;
+constexpr float kNumbers = 42;    // left of the axis
+constexpr int64_t kSamples = 32;  // points of a line: both bend slowly
 
 double total(const StepFlops& flops) { return static_cast<double>(flops.new_token + flops.scan); }
+
+// A power of ten without its unit, which the title names: "10 M".
+std::string tick_text(double flops) {
+  std::string text = flops_text(std::llround(flops));
+  text.erase(text.rfind("FLOP"));
+  return text.ends_with(' ') ? text.substr(0, text.size() - 1) : text;
+}
+
+void draw_axes(Picture& picture, const GhostPlot& plot, const Palette& palette, Rect region,
+               const TextMeasure& measure) {
+  const Rect& box = plot.box;
+  picture.line({box.left, box.bottom}, {box.right, box.bottom}, palette.line);
+  picture.line({box.left, box.top}, {box.left, box.bottom}, palette.line);
+  const float right = box.left - 6;
+  picture.text({right, box.top - 4}, tick_text(plot.highest), fonts::kSmall, palette.faint, region, measure,
+               Align::right);
+  picture.text({right, box.bottom + 2 - fonts::kSmall.size}, tick_text(plot.lowest), fonts::kSmall, palette.faint,
+               region, measure, Align::right);
+  picture.text({box.right, box.bottom + 3}, count_of(plot.tokens, "token"), fonts::kSmall, palette.faint, region,
+               measure, Align::right);
+}
 
 }  // namespace
 
@@ -37,23 +59,26 @@ std::optional<GhostPlot> ghost_plot(const RunView& run, const ViewState& view, c
   const auto flops_at = [&](int64_t step, bool cache) { return total(predicted_flops(config, prompt, step, cache)); };
 
   GhostPlot plot;
-  plot.box = {regions.panel.left + kMargin, regions.transport.top + kTop, regions.panel.right - kMargin - kTextWidth,
-              regions.transport.bottom - kBottom};
+  plot.box = {regions.panel.left + kMargin + kNumbers, regions.transport.top + kTop,
+              regions.panel.right - kMargin - kTextWidth, regions.transport.bottom - kBottom};
   plot.lowest = std::pow(10.0, std::floor(std::log10(flops_at(1, true))));
   plot.highest = std::pow(10.0, std::ceil(std::log10(flops_at(last, false))));
+  plot.tokens = prompt + last;
   const auto x_of = [&](int64_t context) {
-    return plot.box.left + plot.box.width() * static_cast<float>(context) / static_cast<float>(prompt + last);
+    return plot.box.left + plot.box.width() * static_cast<float>(context) / static_cast<float>(plot.tokens);
   };
-  for (int i = 0; i <= kSamples; ++i) {
-    const int64_t step = 1 + (last - 1) * i / kSamples;
+  const int64_t samples = std::clamp<int64_t>(last - 1, 1, kSamples);  // no step twice
+  for (int64_t i = 0; i <= samples; ++i) {
+    const int64_t step = 1 + (last - 1) * i / samples;
     plot.with_cache.push_back({x_of(prompt + step), plot.y_of(flops_at(step, true))});
     plot.without_cache.push_back({x_of(prompt + step), plot.y_of(flops_at(step, false))});
   }
   plot.predicted = {x_of(prompt + now), plot.y_of(flops_at(now, false))};
   plot.counted = {x_of(prompt + now), plot.y_of(flops_at(now, true))};
-  if (view.at_size_of < 0)
+  if (!size_shown(view))
     for (const StepWithoutCache& ran : lane.without_cache)
-      plot.ran.push_back({x_of(ran.context), plot.y_of(static_cast<double>(ran.counted.flops()))});
+      if (ran.context <= plot.tokens)
+        plot.ran.push_back({x_of(ran.context), plot.y_of(static_cast<double>(ran.counted.flops()))});
   return plot;
 }
 
@@ -70,14 +95,16 @@ Picture draw_ghost_plot(const RunView& run, const ViewState& view, const Regions
   const auto write = [&](Point at, const std::string& text, Font font, Colour colour) {
     picture.text(at, shortened(text, font, region.right - at.x, measure), font, colour, region, measure);
   };
-  write({region.left, region.top + 2}, lane.facts->label + " without the cache, logarithmic", fonts::kSmall,
+  const SizeOf* size = size_shown(view);
+  const std::string who = size ? fmt::format("{} ({})", size->name, lane.facts->label) : lane.facts->label;
+  const std::string title = fmt::format("FLOPs of {} without the cache", who);
+  const bool fits = measure.width(fonts::kSmall, title) <= region.width();
+  write({region.left, region.top + 2}, fits ? title : fmt::format("FLOPs of {}, no cache", who), fonts::kSmall,
         palette.soft);
-  picture.line({plot->box.left, plot->box.bottom}, {plot->box.right, plot->box.bottom}, palette.line);
-  picture.line({plot->box.left, plot->box.top}, {plot->box.left, plot->box.bottom}, palette.line);
+  draw_axes(picture, *plot, palette, region, measure);
   picture.shapes.push_back(Polyline{plot->with_cache, palette.new_token, 1.5f});
   picture.shapes.push_back(Polyline{plot->without_cache, palette.scan, 1.5f});
-  for (const Point& ran : plot->ran)
-    if (ran.x <= plot->box.right) picture.circle(ran, 2.5f, palette.text);
+  for (const Point& ran : plot->ran) picture.circle(ran, 2.5f, palette.text);
   const Point p = plot->predicted;
   picture.shapes.push_back(
       Polyline{{{p.x, p.y - 5}, {p.x + 5, p.y + 4}, {p.x - 5, p.y + 4}, {p.x, p.y - 5}}, palette.text, 1.5f});
@@ -87,10 +114,15 @@ Picture draw_ghost_plot(const RunView& run, const ViewState& view, const Regions
   write({x, plot->box.top - 6}, flops_text(numbers.flops_without_cache), fonts::kSmallStrong, palette.text);
   write({x, plot->box.top + 11}, "predicted", fonts::kSmall, palette.soft);
   if (!plot->ran.empty()) {
-    const StepWithoutCache& last = lane.without_cache.back();
+    const StepWithoutCache& last = lane.without_cache[plot->ran.size() - 1];
     write({x, plot->box.top + 29}, "run at " + with_commas(last.context), fonts::kSmall, palette.soft);
     write({x, plot->box.top + 45}, "in " + seconds_text(last.time.median), fonts::kSmall, palette.soft);
   }
+  picture.spot("ghost plot", region,
+               fmt::format("FLOPs of each step of {}: without the cache above, with it below, from {} to {} on a "
+                           "logarithmic axis, up to {}. The triangle is this step, predicted{}.",
+                           who, flops_text(std::llround(plot->lowest)), flops_text(std::llround(plot->highest)),
+                           count_of(plot->tokens, "token"), plot->ran.empty() ? "" : "; dots were really run"));
   return picture;
 }
 

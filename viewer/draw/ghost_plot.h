@@ -2,6 +2,7 @@
 // is predicted, the triangle is this step, and dots are steps that were really run without the cache and counted.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -17,8 +18,9 @@ struct GhostPlot {
   std::vector<Point> with_cache, without_cache;
   Point predicted;                  // this step without the cache
   Point counted;                    // this step with it
-  std::vector<Point> ran;           // at [i] LaneView::without_cache[i]
+  std::vector<Point> ran;           // at [i] LaneView::without_cache[i], as far as the axis reaches
   double lowest = 1, highest = 10;  // FLOPs at the lower and upper edge: powers of ten
+  int64_t tokens = 0;               // at the right edge; 0 at the left
 
   float y_of(double flops) const;
 };

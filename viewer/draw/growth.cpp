@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/draw/cache_words.h"
 #include "viewer/draw/growth_headline.h"
 #include "viewer/draw/growth_map.h"
 #include "viewer/draw/growth_names.h"
@@ -26,8 +27,12 @@ std::string words_of_band(const GrowthScene& scene, int lane, const Band& band) 
                                             : fmt::format("Layers {} to {} of {}", band.first_layer,
                                                           band.first_layer + band.layers - 1, of.label);
   const std::string kept = scene.view.cache_on ? bytes_text(bytes) : "nothing, since the cache is off,";
+  const int64_t window = layers[static_cast<size_t>(band.first_layer)].window;
+  const std::string ring = of.view && window > 0 && scene.view.by_slot && scene.view.cache_on
+                               ? fmt::format(" It is {}.", ring_words(*of.view->facts, band.first_layer))
+                               : "";
   const std::string more = of.view && scene.layout.zoomed < 0 ? " Choose it to see its numbers." : "";
-  return fmt::format("{} keeps {} after {}.{}", name, kept, count_of(of.context, "token"), more);
+  return fmt::format("{} keeps {} after {}.{}{}", name, kept, count_of(of.context, "token"), ring, more);
 }
 
 void add_band_spots(Picture& picture, const GrowthScene& scene, int lane) {

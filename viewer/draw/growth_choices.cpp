@@ -5,6 +5,7 @@
 
 #include "viewer/draw/growth_names.h"
 #include "viewer/draw/growth_step.h"
+#include "viewer/draw/shown_numbers.h"
 
 namespace kv::viewer {
 
@@ -37,8 +38,8 @@ std::vector<Choice> choices_of(const GrowthScene& scene) {
                          !scene.view.by_slot},
                         {"by slot", "Columns are slots: the ring as it lies in memory.", action::ShowBySlot{true},
                          scene.view.by_slot}}});
-  Choice sizes{"size", "at the size of", {}};
-  sizes.options.push_back({"these models", "Shows the models that run.", action::ShowAtSizeOf{-1}, !scene.predicted()});
+  Choice sizes{"size", "at the size of", way_back().options};
+  sizes.options.front().chosen = !scene.predicted();
   const SizeOf* shown = size_shown(scene.view);
   for (int i = 0; i < static_cast<int>(sizes_to_compare().size()); ++i) {
     const SizeOf& size = sizes_to_compare()[static_cast<size_t>(i)];
@@ -48,6 +49,10 @@ std::vector<Choice> choices_of(const GrowthScene& scene) {
   }
   choices.push_back(std::move(sizes));
   return choices;
+}
+
+Choice way_back() {
+  return {"size", "back to", {{"these models", "Shows the models that run.", action::ShowAtSizeOf{-1}}}};
 }
 
 float width_of_choices(const std::vector<Choice>& choices, const TextMeasure& measure) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "viewer/draw/growth_names.h"
 #include "viewer/session/number_text.h"
@@ -64,9 +65,10 @@ std::vector<Role> roles_of(const GrowthScene& scene) {
   return roles;
 }
 
-// Returns the left end.
+// Of the roles' colours. Returns the left end.
 float draw_legend(Picture& picture, const GrowthScene& scene, const TextMeasure& measure) {
   const Rect place = scene.layout.sub_line;
+  if (scene.layout.zoomed >= 0) return place.right;  // its colours are those of numbers, with a legend of their own
   const std::vector<Role> roles = roles_of(scene);
   float right = place.right;
   for (auto role = roles.rbegin(); role != roles.rend(); ++role) {
@@ -90,24 +92,31 @@ float draw_sub_line(Picture& picture, const GrowthScene& scene, const std::strin
       .right;
 }
 
-// The sub-line, and in its row or below the names what else can be shown.
+// The first of the sub-lines, with the choices in its row; false: none leaves them the room.
+bool draw_with_choices(Picture& picture, const GrowthScene& scene, std::span<const std::string> forms,
+                       const std::vector<Choice>& choices, float width, const TextMeasure& measure) {
+  const float row = width_of_choices(choices, measure);
+  const auto fits = [&](const std::string& form) { return measure.width(fonts::kSub, form) + kBetween + row <= width; };
+  const auto form = std::find_if(forms.begin(), forms.end(), fits);
+  if (form == forms.end()) return false;
+  const float right = draw_sub_line(picture, scene, *form, width, measure);
+  picture.add(draw_choices_in_row(scene, choices, {right + kBetween, scene.layout.sub_line.top + 0.5f}, measure));
+  return true;
+}
+
+// The sub-line, and in its row or below the names what else can be shown: where there is no room for all of that, at
+// least the way back from a size.
 void draw_second_row(Picture& picture, const GrowthScene& scene, float width, const TextMeasure& measure) {
   const std::vector<std::string> forms = sub_lines_of(scene);
   const std::vector<Choice> choices = choices_of(scene);
-  const float row = width_of_choices(choices, measure);
-  const bool below_names = choices_fit_below_names(scene, choices, measure);
-  for (size_t form = 0; form < forms.size(); ++form) {
-    const float words = measure.width(fonts::kSub, forms[form]);
-    const bool with_choices = !choices.empty() && words + kBetween + row <= width;
-    const bool alone = choices.empty() || below_names || form + 1 == forms.size();
-    if (!with_choices && !(alone && (words <= width || form + 1 == forms.size()))) continue;
-    const float right = draw_sub_line(picture, scene, forms[form], width, measure);
-    if (with_choices)
-      picture.add(draw_choices_in_row(scene, choices, {right + kBetween, scene.layout.sub_line.top + 0.5f}, measure));
-    else if (below_names && !choices.empty())
-      picture.add(draw_choices_below_names(scene, choices, measure));
-    return;
-  }
+  const bool below_names = !choices.empty() && choices_fit_below_names(scene, choices, measure);
+  const std::span<const std::string> all(forms), beside_row = below_names ? all.first(1) : all;
+  if (!choices.empty() && draw_with_choices(picture, scene, beside_row, choices, width, measure)) return;
+  if (scene.predicted() && !below_names && draw_with_choices(picture, scene, all, {way_back()}, width, measure)) return;
+  const auto form = std::find_if(forms.begin(), forms.end(),
+                                 [&](const std::string& words) { return measure.width(fonts::kSub, words) <= width; });
+  draw_sub_line(picture, scene, form == forms.end() ? forms.back() : *form, width, measure);
+  if (below_names) picture.add(draw_choices_below_names(scene, choices, measure));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ int64_t layers_per_band(const std::vector<LaneShape>& lanes, const GrowthLayout&
   };
   int64_t together = 1;
   while (together < most_layers && too_thin(together)) together *= 2;
-  return together;
+  return std::min(together, most_layers);
 }
 
 float height_of(const LaneShape& lane, const GrowthLayout& layout, int64_t unit_bytes) {

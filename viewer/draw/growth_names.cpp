@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "viewer/draw/cache_words.h"
 #include "viewer/draw/growth_zoom.h"
 #include "viewer/draw/sharing_glyph.h"
 #include "viewer/session/number_text.h"
@@ -24,14 +25,6 @@ std::pair<std::string, Font> fitting_name(const std::string& name, float width, 
 
 }  // namespace
 
-std::string stored_heads(const ModelConfig& config) {
-  for (const LayerCache& cache : config.layer_cache) {
-    if (cache.kind == LayerCache::Kind::per_head) return count_of(cache.kv_heads, "KV head");
-    if (cache.kind == LayerCache::Kind::latent) return "1 latent";
-  }
-  return "no cache";
-}
-
 Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measure) {
   Picture picture;
   const GrowthLane& of = scene.lane(lane);
@@ -46,7 +39,7 @@ Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measur
     const float left = region.left - kSelectedGap - kSelectedBar;
     picture.rect({left, place.box.top, left + kSelectedBar, place.box.top + std::min(height, 37.f)}, palette.text);
   }
-  // "layer" stands at the right of the first line of the lane that has digits.
+  // "layer", or in a zoom "head", stands at the right of the first line of the lane that has digits.
   const bool digits = lane == std::max(0, scene.layout.zoomed);
   const float digits_width = digits ? measure.width(fonts::kSmall, "layer") + 6 : 0;
   const auto [name, font] = fitting_name(of.label, region.width() - digits_width, measure);
@@ -60,8 +53,8 @@ Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measur
   picture.text({region.left, place.names.top - 2 + (fonts::kName.size - font.size) / 2}, name, font, palette.text,
                region, measure);
   const auto line = [&](float below, const std::string& text, Colour colour) {
-    if (below + fonts::kSmall.size <= height + 4)
-      picture.text({region.left, place.names.top + below}, text, fonts::kSmall, colour, region, measure);
+    if (below + fonts::kSmall.size > height + 4) return Rect{};
+    return picture.text({region.left, place.names.top + below}, text, fonts::kSmall, colour, region, measure);
   };
   line(kHeads, stored_heads(*of.config), palette.soft);
   if (kGlyph + kGlyphHeight <= height + 4 && scene.layout.least_lane > 60) {
@@ -69,10 +62,11 @@ Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measur
                    place.names.top + kGlyph + kGlyphHeight};
     picture.add(draw_sharing_glyph(*of.config, box, palette));
   }
+  Rect bits;
   if (scene.layout.zoomed == lane)
     picture.add(draw_zoom_names(scene, place.names.top + kBits, measure));
   else if (of.view && of.view->facts->held_out_bits_per_byte)
-    line(kBits, fmt::format("{:.2f} bits/byte", *of.view->facts->held_out_bits_per_byte), palette.faint);
+    bits = line(kBits, fmt::format("{:.2f} bits/byte", *of.view->facts->held_out_bits_per_byte), palette.faint);
   else if (!of.view)
     line(kBits, "predicted", palette.faint);
 
@@ -83,6 +77,10 @@ Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measur
                fmt::format("{} with {} keeps {} after {}.", of.label, stored_heads(*of.config), kept,
                            count_of(of.context, "token")),
                select);
+  if (bits.area() > 0)
+    picture.spot(fmt::format("bits {}", lane), bits,
+                 "Bits that the model needs to predict a byte of text that it was not trained on: less is better.");
+  if (scene.layout.zoomed == lane) picture.add(draw_zoom_rows(scene, picture.labels(), measure));
   return picture;
 }
 

@@ -10,9 +10,6 @@
 
 namespace kv::viewer {
 
-// "8 KV heads", "1 latent", "no cache".
-std::string stored_heads(const ModelConfig& config);
-
 // A choice of one of several: the sizes, or the axis of a window.
 struct Choice {
   std::string id, title;
@@ -24,6 +21,8 @@ struct Choice {
   std::vector<Option> options;
 };
 std::vector<Choice> choices_of(const GrowthScene& scene);
+// From a size to the models that run, alone.
+Choice way_back();
 
 // In the row of the sub-line, its right end at x = right: its width, or 0 when it needs more than `room`.
 float width_of_choices(const std::vector<Choice>& choices, const TextMeasure& measure);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "viewer/draw/cache_words.h"
+#include "viewer/draw/shown_numbers.h"
+
 namespace kv::viewer {
 
 namespace {
@@ -38,25 +41,9 @@ std::vector<GrowthLane> computed_lanes(const SizeOf& size, const GrowthLane& sel
   return lanes;
 }
 
-// The variant that stands for a running lane: of its kind of attention, else at its place.
-int variant_of(const SizeOf& size, const std::string& label, int lane) {
-  const auto found = std::find(size.labels.begin(), size.labels.end(), label);
-  if (found != size.labels.end()) return static_cast<int>(found - size.labels.begin());
-  return std::min(lane, static_cast<int>(size.variants.size()) - 1);
-}
-
 }  // namespace
 
-bool GrowthLane::has_window() const {
-  return std::any_of(config->layer_cache.begin(), config->layer_cache.end(),
-                     [](const LayerCache& cache) { return cache.window > 0 && cache.values_per_token() > 0; });
-}
-
-const SizeOf* size_shown(const ViewState& view) {
-  const std::vector<SizeOf>& sizes = sizes_to_compare();
-  if (view.at_size_of < 0 || sizes.empty()) return nullptr;
-  return &sizes[std::min(static_cast<size_t>(view.at_size_of), sizes.size() - 1)];
-}
+bool GrowthLane::has_window() const { return first_windowed_layer(*config) >= 0; }
 
 GrowthScene growth_scene_of(const RunView& run, const ViewState& view, const Regions& regions) {
   std::vector<GrowthLane> lanes;
@@ -69,10 +56,10 @@ GrowthScene growth_scene_of(const RunView& run, const ViewState& view, const Reg
   if (const SizeOf* size = size_shown(view); size && !lanes.empty()) {
     const GrowthLane& of = lanes[static_cast<size_t>(selected)];
     const int64_t step = of.reading ? 0 : std::clamp<int64_t>(view.step, 0, of.view->last_step());
-    const int variant = variant_of(*size, of.label, selected);
+    const auto variant = static_cast<int>(variant_for(*size, *of.view, selected));
     std::vector<GrowthLane> computed = computed_lanes(*size, of, step);
     for (int i = static_cast<int>(lanes.size()) - 1; i >= 0; --i)
-      computed[static_cast<size_t>(variant_of(*size, lanes[static_cast<size_t>(i)].label, i))].runs_as = i;
+      computed[variant_for(*size, *lanes[static_cast<size_t>(i)].view, i)].runs_as = i;
     lanes = std::move(computed);
     selected = variant;
     placed.zoom.reset();  // there are no values to look at

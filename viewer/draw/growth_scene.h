@@ -48,7 +48,4 @@ struct GrowthScene {
 };
 GrowthScene growth_scene_of(const RunView& run, const ViewState& view, const Regions& regions);
 
-// "at the size of" one of sizes_to_compare(); null: the models that run.
-const SizeOf* size_shown(const ViewState& view);
-
 }  // namespace kv::viewer

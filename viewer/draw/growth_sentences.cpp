@@ -5,8 +5,11 @@
 #include <array>
 #include <cmath>
 
+#include "viewer/draw/cache_words.h"
 #include "viewer/draw/growth_headline.h"
 #include "viewer/draw/heat_map.h"
+#include "viewer/draw/shown_numbers.h"
+#include "viewer/draw/zoom.h"
 #include "viewer/session/number_text.h"
 
 namespace kv::viewer {
@@ -54,7 +57,8 @@ std::vector<Headline> about_most_and_least(const GrowthScene& scene, const std::
                          count_of(most.context, "token"), most.label, more_text, least.label, less_text),
              end},
             {fmt::format("{}: {} would keep {}, {} {}: ", size, most.label, more_text, least.label, less_text), end},
-            {fmt::format("{} would keep {}, {} {}: ", most.label, more_text, least.label, less_text), end}};
+            {fmt::format("{}: {} {}, {} {}: ", size, most.label, more_text, least.label, less_text), end},
+            {fmt::format("{}, {} to {}: ", size, most.label, least.label), end}};
   }
   if (std::all_of(lanes.begin(), lanes.end(), [](const GrowthLane* lane) { return lane->full; }))
     return {{fmt::format("{} of {}: the cache is full. {} keeps {}, {} {}: ", with_commas(most.context),
@@ -76,6 +80,13 @@ std::vector<Headline> about_no_cache(const GrowthScene& scene) {
              "and more in every step."},
             {fmt::format("No cache: {} for the prompt, ", flops), "more in every step."}};
   const std::string times = times_text(static_cast<double>(n.flops_without_cache), static_cast<double>(n.flops));
+  if (scene.predicted())
+    return {{fmt::format("At the size of {}, a step of {} without the cache would take {}: ",
+                         size_shown(scene.view)->name, lane.label, flops),
+             times + " times more."},
+            {fmt::format("{} without the cache: {} would take {}: ", size_shown(scene.view)->name, lane.label, flops),
+             times + " times more."},
+            {fmt::format("{}, no cache: {}, ", size_shown(scene.view)->name, flops), times + " times more."}};
   return {{fmt::format("Without the cache nothing is kept. This step of {} takes {}: ", lane.label, flops),
            times + " times more."},
           {fmt::format("Without the cache {} takes {}: ", lane.label, flops), times + " times more."}};
@@ -89,6 +100,9 @@ std::string number_word(size_t number) {
 std::string band_words(const GrowthScene& scene) {
   const int64_t layers = scene.layout.layers_per_band;
   if (layers == 1) return "a band is a layer";
+  if (std::all_of(scene.lanes.begin(), scene.lanes.end(),
+                  [&](const GrowthLane& lane) { return lane.config->layers == layers; }))
+    return fmt::format("a band is all {} layers", layers);
   const bool all_full = std::all_of(scene.lanes.begin(), scene.lanes.end(),
                                     [&](const GrowthLane& lane) { return lane.config->layers % layers == 0; });
   return fmt::format("a band is {}{} layers", all_full ? "" : "up to ", layers);
@@ -104,14 +118,28 @@ std::string capital(std::string words) {
   return words;
 }
 
-bool any_window(const GrowthScene& scene) {
-  return std::any_of(scene.lanes.begin(), scene.lanes.end(), [](const GrowthLane& lane) { return lane.has_window(); });
+// The lane whose window is spoken of: the selected one, or the first that has one; null: none has.
+const GrowthLane* lane_with_window(const GrowthScene& scene) {
+  if (scene.lane(scene.selected).has_window()) return &scene.lane(scene.selected);
+  const auto found =
+      std::find_if(scene.lanes.begin(), scene.lanes.end(), [](const GrowthLane& lane) { return lane.has_window(); });
+  return found == scene.lanes.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> sub_lines_by_slot(const GrowthLane& lane) {
+  const std::string ring = capital(ring_words(*lane.view->facts, first_windowed_layer(*lane.config)));
+  const std::string slots = ring.substr(0, ring.find(','));
+  return {ring + ". Outlined: no longer needed, and written over next.", ring + ". Outlined: no longer needed.",
+          slots + ". Outlined: no longer needed.", slots + "."};
 }
 
 std::vector<std::string> sub_lines_of_zoom(const GrowthScene& scene) {
   const GrowthLane& lane = scene.lane(scene.layout.zoomed);
   const int64_t layer = scene.place(scene.layout.zoomed).bands.front().first_layer;
-  const std::string what = fmt::format("Layer {} of {}, every number that it keeps", layer, lane.label);
+  const std::string means = means_in_zoom(scene);
+  const std::string numbers_shown =
+      !means.empty() ? means : fmt::format("every number that it {}", scene.view.cache_on ? "keeps" : "computes anew");
+  const std::string what = fmt::format("Layer {} of {}, {}", layer, lane.label, numbers_shown);
   return {what + ": violet is negative, yellow is positive.", what + ".",
           fmt::format("Layer {} of {}.", layer, lane.label)};
 }
@@ -135,26 +163,42 @@ std::vector<Headline> headlines_of(const GrowthScene& scene) {
   return about_most_and_least(scene, lanes);
 }
 
+std::string means_in_zoom(const GrowthScene& scene) {
+  const int64_t numbers = values_per_row(scene.layout);
+  const Strip& strip = scene.place(scene.layout.zoomed).bands.front().strips.front();
+  const int64_t tokens = std::llround(tokens_per_column(scene.layout.axis_of(strip)));
+  if (numbers > 1 && tokens > 1) return fmt::format("means of {} numbers of {} tokens", numbers, with_commas(tokens));
+  if (numbers > 1) return fmt::format("means of {} numbers", numbers);
+  return tokens > 1 ? fmt::format("means of {} tokens", with_commas(tokens)) : "";
+}
+
+std::string columns_and_bands(const GrowthScene& scene) { return column_words(scene) + ", " + band_words(scene); }
+
+int64_t lanes_without_room(const GrowthScene& scene) {
+  return std::count_if(scene.layout.lanes.begin(), scene.layout.lanes.end(),
+                       [](const LaneLayout& lane) { return !lane.shown(); });
+}
+
 std::vector<std::string> sub_lines_of(const GrowthScene& scene) {
   if (scene.lanes.empty()) return {""};
   if (scene.layout.zoomed >= 0) return sub_lines_of_zoom(scene);
-  const auto hidden = std::count_if(scene.layout.lanes.begin(), scene.layout.lanes.end(),
-                                    [](const LaneLayout& lane) { return !lane.shown(); });
-  if (hidden > 0)
+  if (const int64_t hidden = lanes_without_room(scene); hidden > 0)
     return {fmt::format("{} more need a higher window. Area is memory.", count_of(hidden, "lane")),
             fmt::format("{} more.", count_of(hidden, "lane"))};
   const std::string column = column_words(scene), band = band_words(scene);
   const std::string area = scene.layout.layers_per_band > 1 ? capital(band) + ", area is memory." : "Area is memory.";
+  if (!scene.view.cache_on && scene.predicted())
+    return {"Predicted: every column is computed again in each step and thrown away: " + column + ", " + band + ".",
+            "Predicted: every column is computed again in each step.", "Predicted."};
   if (!scene.view.cache_on)
     return {"Every column is computed again in each step and thrown away: " + column + ", " + band + ".",
             "Every column is computed again in each step and thrown away.", "All is computed again in each step."};
   if (scene.predicted())
     return {fmt::format("Predicted, nothing runs at this size: {}, {}, area is memory.", column, band),
-            fmt::format("Predicted: {}, {}, area is memory.", column, band), "Predicted. " + area};
-  if (any_window(scene) && scene.view.by_slot)
-    return {fmt::format("A column is a slot of the ring, {}. Outlined: no longer needed, and written over next.", band),
-            fmt::format("A column is a slot, {}. Outlined: no longer needed.", band), "A column is a slot."};
-  if (any_window(scene))
+            fmt::format("Predicted: {}, {}, area is memory.", column, band), "Predicted. " + area, "Predicted."};
+  const GrowthLane* window = lane_with_window(scene);
+  if (window && scene.view.by_slot) return sub_lines_by_slot(*window);
+  if (window)
     return {fmt::format("{}, {}, area is memory. Outlined: computed once, no longer stored.", capital(column), band),
             area + " Outlined: no longer stored.", area};
   const std::string all =

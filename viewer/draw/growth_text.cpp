@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/draw/cache_words.h"
 #include "viewer/session/number_text.h"
 
 namespace kv::viewer {
@@ -139,14 +140,9 @@ Picture draw_text_line(const GrowthScene& scene, int lane, const TextMeasure& me
     if (!text.empty()) x = picture.text({x, y}, text, font, colour, region, measure).right;
   };
   if (!of.view) {
-    const LayerCache& cache = of.config->layer_cache.front();
-    const bool latent = cache.kind == LayerCache::Kind::latent;
-    const std::string stored =
-        latent ? fmt::format("a latent of {} and a rope key of {}", cache.latent_dim, cache.rope_dim)
-               : fmt::format("{} of {}", count_of(cache.kv_heads, "KV head"), cache.key_head_dim);
-    write(shortened(fmt::format("{} layers, {} query heads, {}", of.config->layers, of.config->heads, stored), kPlain,
-                    region.width(), measure),
-          kPlain, palette.faint);
+    const std::string shape =
+        fmt::format("{} layers, {} query heads, {}", of.config->layers, of.config->heads, stored_vectors(*of.config));
+    write(shortened(shape, kPlain, region.width(), measure), kPlain, palette.faint);
     return picture;
   }
   if (of.context == 0) {

@@ -1,5 +1,7 @@
 #include "viewer/draw/scrubber.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -61,6 +63,23 @@ void draw_prompt(Picture& picture, const ScrubberBars& bars, int64_t flops, cons
   picture.text({inside.centre().x, box.top + 13}, "prefill", fonts::kSmall, palette.text, inside, measure,
                Align::centre);
   picture.text({inside.centre().x, box.top + 30}, amount, fonts::kSmall, palette.text, inside, measure, Align::centre);
+}
+
+// What a bar is made of, left of the bars. Without the cache a step does for all tokens what it else does for one.
+void draw_names_of_parts(Picture& picture, const Rect& box, const Rect& side, bool cache_on, const Palette& palette,
+                         const TextMeasure& measure) {
+  const auto write = [&](Point at, const char* name, Colour colour, Align align, const char* words) {
+    const Rect written = picture.text(at, name, fonts::kSmall, colour, side, measure, align);
+    picture.spot(std::string("scrubber/") + name, written, words);
+  };
+  write({side.left, box.top}, "FLOPs", palette.faint, Align::left,
+        "FLOPs: additions and multiplications. A bar is a step of the selected lane.");
+  write({side.right, box.top}, "scan", palette.scan_text, Align::right,
+        cache_on ? "The scan: a query meets the keys and values of all tokens before it. It grows with the context."
+                 : "The scan: every token's query meets the keys and values of all tokens before it.");
+  write({side.right, box.top + 30}, cache_on ? "new token" : "all tokens", palette.soft, Align::right,
+        cache_on ? "What a step computes for its new token alone. It is the same in every step."
+                 : "What a step computes for each token, old or new, since nothing was kept.");
 }
 
 void draw_playhead(Picture& picture, float x, const Rect& box, const Palette& palette) {
@@ -136,9 +155,7 @@ Picture draw_scrubber(const RunView& run, const ViewState& view, const Regions& 
   const Rect box = scrubber_box(regions);
   const Rect side{regions.names.left, box.top - 4, box.left - 8, box.bottom + 4};
   Picture picture;
-  picture.text({side.left, box.top}, "FLOPs", fonts::kSmall, palette.faint, side, measure);
-  picture.text({side.right, box.top}, "scan", fonts::kSmall, palette.scan_text, side, measure, Align::right);
-  picture.text({side.right, box.top + 30}, "new token", fonts::kSmall, palette.soft, side, measure, Align::right);
+  draw_names_of_parts(picture, box, side, view.cache_on, palette, measure);
   picture.line({box.left, box.bottom + 0.5f}, {box.right, box.bottom + 0.5f}, palette.line);
   const int index = selected_lane(run, view);
   if (index < 0) return picture;
@@ -146,6 +163,10 @@ Picture draw_scrubber(const RunView& run, const ViewState& view, const Regions& 
   const auto prompt = prompt_of(run.lanes[static_cast<size_t>(index)]);
   const StepFlops prefill = predicted_flops(shown_config(run, view, index), prompt, 0, true);
   draw_prompt(picture, bars, prefill.new_token + prefill.scan, palette, box, measure);
+  if (bars.prompt.width() >= 1)
+    picture.spot("scrubber/prefill", bars.prompt,
+                 fmt::format("The prefill: all {} of the prompt in one step, {}. Not to the bars' scale.",
+                             count_of(prompt, "token"), flops_text(prefill.new_token + prefill.scan)));
   for (const StepBar& bar : bars.bars) {
     picture.rect(bar.new_token, palette.new_token.faded(bar.ahead ? kAhead : 1));
     if (bar.scan.height() > 0) picture.rect(bar.scan, palette.scan.faded(bar.ahead ? kAhead : 1));

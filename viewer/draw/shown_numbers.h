@@ -12,8 +12,14 @@ namespace kv::viewer {
 // The selected lane within those there are; -1 for none.
 int selected_lane(const RunView& run, const ViewState& view);
 
-// The model that stands for a lane: its own, or the variant of the size that is asked for with the lane's kind of
-// attention (its label, else its place).
+// "at the size of" one of sizes_to_compare(), for the whole screen; null: the models that run. Attention shows weights,
+// which only a model that runs has, so there nothing is restated.
+const SizeOf* size_shown(const ViewState& view);
+
+// The variant of a size that stands for a running lane: with its kind of attention (its label), else at its place.
+size_t variant_for(const SizeOf& size, const LaneView& lane, int index);
+
+// The model that stands for a lane: its own, or its variant of the size that is shown.
 const ModelConfig& shown_config(const RunView& run, const ViewState& view, int lane);
 
 // The step of a lane: the playhead's, or its last where it ended before; -1 while nothing is recorded.

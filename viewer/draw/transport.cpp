@@ -143,6 +143,11 @@ void write_step_cost(Picture& picture, const RunView& run, const ViewState& view
   write(-2, words.first, fonts::kSmall, palette.soft);
   write(15, words.amount, fonts::kNumber, palette.text);
   write(34, words.last, fonts::kSmall, palette.soft);
+  if (words.amount.empty()) return;
+  const bool parts = view.cache_on || view.step <= 0;
+  picture.spot("transport/cost", {x, y - 2, region.right, y + 34 + fonts::kSmall.size},
+               parts ? "FLOPs of this step: the new token's own, and the scan of the tokens before it."
+                     : "FLOPs of this step when all keys and values are computed anew.");
 }
 
 }  // namespace
@@ -152,16 +157,18 @@ StepCostWords step_cost_words(const RunView& run, const ViewState& view) {
   if (lane < 0) return {};
   const std::optional<LaneNumbers> numbers = shown_numbers(run, view, lane);
   if (!numbers) return {};
+  const SizeOf* size = size_shown(view);
   const bool prompt = shown_step(run.lanes[static_cast<size_t>(lane)], view) == 0;
+  const auto with = static_cast<double>(numbers->flops), without = static_cast<double>(numbers->flops_without_cache);
   if (!view.cache_on && !prompt)
-    return {"With no cache this step takes:", flops_text(numbers->flops_without_cache),
-            fmt::format("{} times as many, predicted", times_text(static_cast<double>(numbers->flops_without_cache),
-                                                                  static_cast<double>(numbers->flops)))};
-  return {prompt ? "The prompt is read at once:" : "Reading old tokens stays:",
-          flops_sum_text(numbers->new_token_flops, numbers->scan_flops),
-          fmt::format("scan {}{}",
-                      percent_text(static_cast<double>(numbers->scan_flops), static_cast<double>(numbers->flops)),
-                      view.at_size_of >= 0 ? ", predicted" : " of this step")};
+    return {size ? size->name + " with no cache:" : "With no cache this step takes:",
+            flops_text(numbers->flops_without_cache),
+            fmt::format("{} times as many, predicted", times_text(without, with))};
+  const std::string scan = "scan " + percent_text(static_cast<double>(numbers->scan_flops), with);
+  const std::string amount = flops_sum_text(numbers->new_token_flops, numbers->scan_flops);
+  if (size && prompt) return {size->name + " reads the prompt:", amount, scan + ", predicted"};
+  if (size) return {size->name + ", predicted:", amount, scan + " of this step"};
+  return {prompt ? "The prompt is read at once:" : "Reading old tokens stays:", amount, scan + " of this step"};
 }
 
 Picture draw_transport(const RunView& run, const ViewState& view, const Regions& regions, const TextMeasure& measure) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "tests/support/fixed_measure.h"
+#include "tests/support/growth_cases.h"
 #include "tests/support/picture_check.h"
 #include "tests/support/viewer_runs.h"
 #include "viewer/draw/frame.h"
@@ -40,14 +40,6 @@ const std::vector<NamedRun>& all_runs() {
       {"no model", {}},
   };
   return runs;
-}
-
-ViewState state_of(float width, float height) {
-  ViewState view;
-  view.window = {0, 0, width, height};
-  view.axis = 64;
-  view.step = 6;
-  return view;
 }
 
 const std::vector<std::pair<float, float>> kSizes = {{1440, 900}, {1024, 700}, {640, 480}};
@@ -123,7 +115,7 @@ TEST_SUITE("viewer/draw/frame") {
         for (const auto& size : kSizes) {
           const auto width = size.first, height = size.second;
           INFO(std::string(named.name), ", ", std::string(change.name), ", ", width, " x ", height);
-          ViewState view = state_of(width, height);
+          ViewState view = view_of(width, height, 6, 64);
           change.apply(view);
           check_frame(named.run, view);
         }
@@ -134,7 +126,7 @@ TEST_SUITE("viewer/draw/frame") {
     const FixedMeasure measure;
     for (const Scene scene : {Scene::growth, Scene::attention})
       for (const int64_t step : {1, 6, 20}) {
-        ViewState view = state_of(1440, 900);
+        ViewState view = view_of(1440, 900, 6, 64);
         view.scene = scene;
         view.step = step;
         HeatMaps maps;
@@ -153,7 +145,7 @@ TEST_SUITE("viewer/draw/frame") {
   TEST_CASE("there is a tab for each scene that exists, with the digit that opens it, and the open one is underlined") {
     const FixedMeasure measure;
     for (const Scene scene : {Scene::growth, Scene::attention}) {
-      ViewState view = state_of(1440, 900);
+      ViewState view = view_of(1440, 900, 6, 64);
       view.scene = scene;
       const TopBar top = draw_top_bar(all_runs()[0].run, view, regions_of(view), measure);
       std::vector<std::string> tabs;
@@ -178,7 +170,7 @@ TEST_SUITE("viewer/draw/frame") {
     const RunView& run = all_runs()[0].run;
     const FixedMeasure measure;
     HeatMaps maps;
-    ViewState view = state_of(1440, 900);
+    ViewState view = view_of(1440, 900, 6, 64);
     const auto shows_prompt = [&](const Frame& frame) {
       for (const Label& label : frame.picture.labels())
         if (label.text == test::kViewerPrompt && frame.prompt_field.holds(label.box(), 1)) return true;
@@ -197,7 +189,7 @@ TEST_SUITE("viewer/draw/frame") {
 
   TEST_CASE("a point under a drawer, under the list of keys or outside the scene is no cell") {
     const RunView& run = all_runs()[0].run;
-    ViewState view = state_of(1024, 700);
+    ViewState view = view_of(1024, 700, 6, 64);
     view.step = 20;
     view.panel = false;
     const Regions open = regions_of(view);
@@ -211,7 +203,7 @@ TEST_SUITE("viewer/draw/frame") {
     view.keys = false;
     CHECK_FALSE(cell_at(run, view, {on_cell->x, open.transport.top + 5}));
     // A drawer from the map's left on, as in the smallest window.
-    ViewState small = state_of(640, 480);
+    ViewState small = view_of(640, 480, 6, 64);
     small.step = 20;
     const Rect drawer = regions_of(small).panel;
     for (float y = drawer.top; y < drawer.bottom; y += 3)
@@ -219,7 +211,7 @@ TEST_SUITE("viewer/draw/frame") {
   }
 
   TEST_CASE("what a drawer covers cannot be clicked") {
-    const ViewState view = state_of(640, 480);
+    const ViewState view = view_of(640, 480, 6, 64);
     HeatMaps maps;
     const Frame frame = draw_frame(all_runs()[0].run, view, FixedMeasure(), maps);
     REQUIRE(frame.regions.panel_is_drawer);
@@ -228,7 +220,7 @@ TEST_SUITE("viewer/draw/frame") {
   }
 
   TEST_CASE("while the list of keys is open only it can be clicked, and it names every key once") {
-    ViewState view = state_of(1024, 700);
+    ViewState view = view_of(1024, 700, 6, 64);
     view.keys = true;
     HeatMaps maps;
     const Frame frame = draw_frame(all_runs()[0].run, view, FixedMeasure(), maps);
@@ -246,7 +238,7 @@ TEST_SUITE("viewer/draw/frame") {
     for (const auto& [width, height] : kSizes)
       for (int lane = 0; lane < 3; ++lane)
         for (const int64_t position : {0, 10, 20}) {
-          ViewState view = state_of(width, height);
+          ViewState view = view_of(width, height, 6, 64);
           view.hovered = Cell{lane, 3, Role::value, 0, position, 4};
           view.page = PanelPage::start;
           HeatMaps maps;
@@ -260,8 +252,8 @@ TEST_SUITE("viewer/draw/frame") {
     const RunView& run = all_runs()[0].run;
     const FixedMeasure measure;
     HeatMaps first_maps, second_maps;
-    const Frame first = draw_frame(run, state_of(1440, 900), measure, first_maps);
-    const Frame second = draw_frame(run, state_of(1440, 900), measure, second_maps);
+    const Frame first = draw_frame(run, view_of(1440, 900, 6, 64), measure, first_maps);
+    const Frame second = draw_frame(run, view_of(1440, 900, 6, 64), measure, second_maps);
     REQUIRE(first.picture.shapes.size() == second.picture.shapes.size());
     REQUIRE(first.picture.spots.size() == second.picture.spots.size());
     const std::vector<Label> a = first.picture.labels(), b = second.picture.labels();

@@ -134,6 +134,10 @@ TEST_SUITE("viewer/draw") {
     const GrowthScene even = growth_scene_of(run.run, view, regions_of(view));
     CHECK(sub_lines_of(even).front().find("a band is " + std::to_string(even.layout.layers_per_band) + " layers") !=
           std::string::npos);
+    view.at_size_of = 2;  // 61 layers
+    const GrowthScene all = growth_scene_of(run.run, view, regions_of(view));
+    CHECK(all.layout.layers_per_band == 61);
+    CHECK(sub_lines_of(all).front().find("a band is all 61 layers") != std::string::npos);
     CHECK(layout_of("thirty layers", 1440, 900, 64).layers_per_band == 1);
     CHECK(layout_of("thirty layers", 1440, 900, 64).lanes[0].bands.size() == 30);
   }

@@ -1,9 +1,8 @@
 // The strip at the bottom: what the step costs in words and as a plot, and buttons with names.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "tests/support/fixed_measure.h"
+#include "tests/support/growth_cases.h"
 #include "tests/support/picture_check.h"
 #include "tests/support/viewer_runs.h"
 #include "viewer/draw/ghost_plot.h"
@@ -26,26 +25,13 @@ test::RecordedRun& four_lanes() {
   return run;
 }
 
-ViewState state_of(float width, float height) {
-  ViewState view;
-  view.window = {0, 0, width, height};
-  view.axis = 64;
-  view.step = 20;
-  return view;
-}
-
-bool has_label(const Picture& picture, const std::string& text) {
-  const std::vector<Label> labels = picture.labels();
-  return std::any_of(labels.begin(), labels.end(), [&](const Label& label) { return label.text == text; });
-}
-
 }  // namespace
 
 TEST_SUITE("viewer/draw/transport") {
   TEST_CASE("what stays is said with the counted FLOPs of the step that is shown") {
     const RunView run = four_lanes().view();
     for (int lane = 0; lane < 4; ++lane) {
-      ViewState view = state_of(1440, 900);
+      ViewState view = view_of(1440, 900, 20, 64);
       view.lane = lane;
       const LaneNumbers numbers = numbers_of(run.lanes[static_cast<size_t>(lane)], 20);
       const StepCostWords words = step_cost_words(run, view);
@@ -60,21 +46,68 @@ TEST_SUITE("viewer/draw/transport") {
     }
   }
 
+  TEST_CASE("at a size the bar names the model whose predicted numbers it shows") {
+    const RunView run = four_lanes().view();
+    ViewState view = view_of(1440, 900, 20, 64);
+    view.at_size_of = 1;
+    const LaneNumbers large =
+        predicted_numbers(sizes_to_compare()[1].variants[0], std::ssize(run.lanes[0].facts->prompt), 20, Dtype::bf16);
+    StepCostWords words = step_cost_words(run, view);
+    CHECK(words.first == "Llama-3-70B, predicted:");
+    CHECK(words.amount == flops_sum_text(large.new_token_flops, large.scan_flops));
+    CHECK(has_label(draw_ghost_plot(run, view, regions_of(view), FixedMeasure()),
+                    "FLOPs of Llama-3-70B (MHA), no cache"));
+    view.cache_on = false;
+    words = step_cost_words(run, view);
+    CHECK(words.first == "Llama-3-70B with no cache:");
+    CHECK(words.amount == flops_text(large.flops_without_cache));
+    view.cache_on = true;
+    view.step = 0;
+    words = step_cost_words(run, view);
+    CHECK(words.first == "Llama-3-70B reads the prompt:");
+    CHECK(words.last.ends_with(", predicted"));
+  }
+
+  TEST_CASE("in Attention, whose weights are those of a model that runs, the bar is of that model at any size") {
+    const RunView run = four_lanes().view();
+    const FixedMeasure measure;
+    ViewState view = view_of(1440, 900, 20, 64);
+    view.scene = Scene::attention;
+    const auto texts = [&] {
+      std::vector<std::string> found;
+      for (const Label& label : draw_transport(run, view, regions_of(view), measure).labels())
+        found.push_back(label.text);
+      return found;
+    };
+    const auto running = texts();
+    const double scale = scrubber_bars(run, view, regions_of(view)).flops_a_pixel;
+    const Point triangle = ghost_plot(run, view, regions_of(view))->predicted;
+    for (view.at_size_of = 0; view.at_size_of < 3; ++view.at_size_of) {
+      CHECK(texts() == running);
+      CHECK(scrubber_bars(run, view, regions_of(view)).flops_a_pixel == scale);
+      CHECK(ghost_plot(run, view, regions_of(view))->predicted == triangle);
+      CHECK(ghost_plot(run, view, regions_of(view))->ran.size() == 2);
+    }
+    view.scene = Scene::growth;
+    view.at_size_of = 0;
+    CHECK(texts() != running);
+  }
+
   TEST_CASE("before anything is recorded nothing is said about costs") {
     static test::RecordedRun start = test::four_models_at_the_start();
-    const StepCostWords words = step_cost_words(start.view(), state_of(1440, 900));
+    const StepCostWords words = step_cost_words(start.view(), view_of(1440, 900, 20, 64));
     CHECK(words.first.empty());
     CHECK(words.amount.empty());
-    CHECK(step_cost_words({}, state_of(1440, 900)).last.empty());
+    CHECK(step_cost_words({}, view_of(1440, 900, 20, 64)).last.empty());
   }
 
   TEST_CASE("each button has a name, words and what it does; play becomes pause") {
-    ViewState view = state_of(1440, 900);
+    ViewState view = view_of(1440, 900, 20, 64);
     const FixedMeasure measure;
     const Picture picture = draw_transport(four_lanes().view(), view, regions_of(view), measure);
     const auto spot = [](const Picture& of, const std::string& id) {
-      const auto found = std::find_if(of.spots.begin(), of.spots.end(), [&](const Spot& s) { return s.id == id; });
-      REQUIRE_MESSAGE(found != of.spots.end(), id);
+      const Spot* found = spot_of(of, id);
+      REQUIRE_MESSAGE(found, id);
       return *found;
     };
     CHECK(std::get<action::GoTo>(*spot(picture, "transport/first").action).step == 0);
@@ -94,7 +127,7 @@ TEST_SUITE("viewer/draw/transport") {
   TEST_CASE("in the plot the triangle is the prediction for this step, and dots lie on the predicted line") {
     const RunView run = four_lanes().view();
     for (int lane = 0; lane < 4; ++lane) {
-      ViewState view = state_of(1440, 900);
+      ViewState view = view_of(1440, 900, 20, 64);
       view.lane = lane;
       const auto plot = ghost_plot(run, view, regions_of(view));
       REQUIRE(plot);
@@ -116,14 +149,48 @@ TEST_SUITE("viewer/draw/transport") {
     }
   }
 
+  TEST_CASE("the plot's axes have numbers: the powers of ten at its edges, and the tokens at its right end") {
+    const RunView run = four_lanes().view();
+    const ViewState view = view_of(1440, 900, 20, 64);
+    const auto plot = ghost_plot(run, view, regions_of(view));
+    REQUIRE(plot);
+    CHECK(plot->lowest == 1e6);
+    CHECK(plot->highest == 1e9);
+    CHECK(plot->tokens == 64);
+    const Picture picture = draw_ghost_plot(run, view, regions_of(view), FixedMeasure());
+    for (const char* text : {"FLOPs of MHA without the cache", "1 M", "1 G", "64 tokens"})
+      CHECK_MESSAGE(has_label(picture, text), text);
+    CHECK(spot_of(picture, "ghost plot")->words.find("from 1 MFLOP to 1 GFLOP") != std::string::npos);
+    // Right of the tokens' end nothing is drawn: the last point of a line stands there.
+    CHECK(plot->with_cache.back().x == plot->box.right);
+    ViewState near = view_of(1440, 900, 4, 24);
+    REQUIRE(ghost_plot(run, near, regions_of(near))->ran.size() == 1);
+    CHECK(has_label(draw_ghost_plot(run, near, regions_of(near), FixedMeasure()), "run at 16"));
+  }
+
+  TEST_CASE("the words at the bars explain what they are made of, with the cache and without") {
+    const RunView run = four_lanes().view();
+    ViewState view = view_of(1440, 900, 20, 64);
+    const auto picture = [&] { return draw_scrubber(run, view, regions_of(view), FixedMeasure()); };
+    CHECK(has_label(picture(), "new token"));
+    CHECK(spot_of(picture(), "scrubber/scan")->words.find("grows") != std::string::npos);
+    const StepFlops prefill = predicted_flops(run.lanes[0].config(), std::ssize(run.lanes[0].facts->prompt), 0, true);
+    view.cache_on = false;
+    const Picture off = picture();
+    CHECK(has_label(off, "all tokens"));
+    CHECK_FALSE(has_label(off, "new token"));
+    CHECK(spot_of(off, "scrubber/prefill")->words.find(flops_text(prefill.new_token + prefill.scan)) !=
+          std::string::npos);
+  }
+
   TEST_CASE("there is no plot where there is no room, at the prompt's end, and in an empty run") {
     const RunView run = four_lanes().view();
-    ViewState view = state_of(1024, 700);
+    ViewState view = view_of(1024, 700, 20, 64);
     CHECK_FALSE(ghost_plot(run, view, regions_of(view)));
-    view = state_of(1440, 900);
+    view = view_of(1440, 900, 20, 64);
     view.panel = false;
     CHECK_FALSE(ghost_plot(run, view, regions_of(view)));
-    view = state_of(1440, 900);
+    view = view_of(1440, 900, 20, 64);
     view.step = 0;
     CHECK_FALSE(ghost_plot(run, view, regions_of(view)));
     CHECK_FALSE(ghost_plot({}, view, regions_of(view)));
@@ -137,7 +204,7 @@ TEST_SUITE("viewer/draw/transport") {
           for (const bool panel : {true, false})
             for (const int64_t step : {0, 1, 20}) {
               const float width = window.first, height = window.second;
-              ViewState view = state_of(width, height);
+              ViewState view = view_of(width, height, 20, 64);
               view.cache_on = cache;
               view.at_size_of = size;
               view.panel = panel;

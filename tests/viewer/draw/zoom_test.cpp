@@ -166,4 +166,77 @@ TEST_SUITE("viewer/draw") {
             }
       }
   }
+
+  TEST_CASE("zoom: each head's rows are named in the colour of their role, and no legend of other colours is there") {
+    for (const auto& [width, height] : {std::pair{1440.f, 900.f}, {1024.f, 700.f}}) {
+      ViewState view;
+      Regions regions;
+      const GrowthScene scene = zoomed("four models", 0, 1, width, height, 64, view, regions);
+      const std::vector<Strip>& strips = scene.place(0).bands[0].strips;
+      const bool side_by_side = strips.front().box.left < strips.back().box.left;
+      CHECK(side_by_side == (width < 1100));
+      HeatMaps maps;
+      const Picture picture = draw_growth(growth_run("four models").run, view, regions, kFixedMeasure, maps);
+      const auto label_at = [&](const std::string& text, float y) -> const Label* {
+        static std::vector<Label> labels;
+        labels = picture.labels();
+        for (const Label& label : labels)
+          if (label.text == text && std::abs(label.position.y - y) < 0.01f) return &label;
+        return nullptr;
+      };
+      const auto check = [&](const std::string& text, float y, Role role) {
+        const Label* label = label_at(text, y);
+        CHECK_MESSAGE(label, text, " at ", y);
+        if (label) CHECK(label->colour == scene.palette.role_text(role));
+      };
+      if (side_by_side) {
+        check("K, 8 heads of 32", strips[0].box.top - 17, Role::key);
+        check("V, 8 heads of 32", strips[8].box.top - 17, Role::value);
+        for (size_t head = 0; head < 8; ++head) check(std::to_string(head), strips[head].box.top, Role::key);
+      } else {
+        check("K 0", strips[0].box.top, Role::key);
+        check("V 0", strips[8].box.top, Role::value);
+        for (size_t head = 1; head < 8; ++head) {
+          check(std::to_string(head), strips[head].box.top, Role::key);
+          check(std::to_string(head), strips[8 + head].box.top, Role::value);
+        }
+      }
+      // Squares of the roles' colours, 10 px, stand in the sub-line's row of maps that have these colours.
+      const auto squares = [&](const Picture& of) {
+        return std::count_if(of.shapes.begin(), of.shapes.end(), [&](const Shape& shape) {
+          const auto* rect = std::get_if<FilledRect>(&shape);
+          return rect && rect->box.width() == 10 && rect->colour == scene.palette.key;
+        });
+      };
+      CHECK(squares(picture) == 0);
+      view.zoom.reset();
+      CHECK(squares(draw_growth(growth_run("four models").run, view, regions, kFixedMeasure, maps)) == 1);
+    }
+  }
+
+  TEST_CASE("zoom: a latent and its rope key are named where they begin") {
+    ViewState view;
+    Regions regions;
+    const GrowthScene scene = zoomed("four models", 3, 1, 1440, 900, 64, view, regions);
+    HeatMaps maps;
+    const Picture picture = draw_growth(growth_run("four models").run, view, regions, kFixedMeasure, maps);
+    for (const Strip& strip : scene.place(3).bands[0].strips) {
+      bool found = false;
+      for (const Label& label : picture.labels())
+        found = found || (label.text == name_of(strip.role) && label.position.y == strip.box.top);
+      CHECK_MESSAGE(found, std::string(name_of(strip.role)));
+    }
+  }
+
+  TEST_CASE("zoom: the sub-line says that points are means where more than one number falls on one") {
+    ViewState view;
+    Regions regions;
+    const auto line = [&](int lane, float width, float height, double axis) {
+      const GrowthScene scene = zoomed("four models", lane, 1, width, height, axis, view, regions);
+      return sub_lines_of(scene).front();
+    };
+    CHECK(line(0, 1440, 900, 64).starts_with("Layer 1 of MHA, every number that it keeps: violet"));
+    CHECK(line(2, 1440, 900, 1536).starts_with("Layer 1 of MQA, means of 2 tokens:"));
+    CHECK(line(0, 640, 480, 64).find("numbers:") != std::string::npos);
+  }
 }
