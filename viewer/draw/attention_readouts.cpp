@@ -95,16 +95,24 @@ void write_what_is_read(Writer& out) {
   out.row(subject.latent ? "latents and rope keys" : "keys and values",
           with_commas(scene.weights.context - scene.weights.first_seen) + " each");
   if (!subject.latent) out.row("of KV head", std::to_string(subject.kv_head()));
-  out.row("in bytes", bytes_text(bytes_read_by_head(scene.lane, subject, scene.weights)));
+  // Without the cache they are computed, read and dropped within the step: no stored byte is read.
+  if (scene.view.cache_on)
+    out.row("in bytes", bytes_text(bytes_read_by_head(scene.lane, subject, scene.weights)));
+  else
+    out.row("kept for the next step", bytes_text(0));
   const int64_t sharing = subject.heads_per_kv_head();
   out.row(sharing == 1 ? "only by" : "shared by", heads_text(subject.kv_head() * sharing, sharing));
 }
 
 std::vector<std::string> what_a_form_does(const Writer& out) {
-  return wrapped(out.scene.view.form == cpu::LatentForm::absorbed
-                     ? "Absorbed: each query is turned into the latent space and meets the stored latents as they are."
-                     : "Materialised: K and V of each head are built again from all stored latents, in each step.",
-                 fonts::kSmall, out.region.width(), out.scene.measure);
+  const bool absorbed = out.scene.view.form == cpu::LatentForm::absorbed, cache_on = out.scene.view.cache_on;
+  const char* words =
+      absorbed && cache_on
+          ? "Absorbed: each query is turned into the latent space and meets the stored latents as they are."
+      : absorbed ? "Absorbed: each query is turned into the latent space and meets latents that are computed anew."
+      : cache_on ? "Materialised: K and V of each head are built again from all stored latents, in each step."
+                 : "Materialised: all latents are computed anew, and K and V of each head are built from them.";
+  return wrapped(words, fonts::kSmall, out.region.width(), out.scene.measure);
 }
 
 void write_forms(Writer& out, AttentionMemory& memory, bool sentence) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "viewer/draw/cache_words.h"
 #include "viewer/draw/token_strip.h"
 #include "viewer/session/number_text.h"
 
@@ -69,12 +70,13 @@ std::vector<std::string> attention_sub_lines(const AttentionScene& scene) {
         fmt::format("The cache is off: the same weights, bit for bit, from keys and values of all {} that "
                     "are computed anew.",
                     count_of(subject.context, "token")));
+  const std::string ring = subject.by_slot() ? ring_words(*scene.lane.facts, subject.layer) : "";
+  const std::string window = fmt::format("This layer sees {}.", count_of(subject.window, "position"));
   if (subject.by_slot())
-    lines.push_back(fmt::format("By slot: the ring as it lies in memory, {}. Hollow: left over, not read.",
-                                count_of(subject.columns(), "slot")));
+    lines.push_back(view.cache_on ? fmt::format("By slot: {}. Hollow: left over, not read.", ring)
+                                  : fmt::format("By slot, as they would lie in the cache: {}.", ring));
   else if (subject.first_kept > 0)
-    lines.push_back(fmt::format("This layer sees {}. Hollow: computed once, no longer kept.",
-                                count_of(subject.window, "position")));
+    lines.push_back(window + (view.cache_on ? " Hollow: computed once, no longer kept." : " Hatched: not seen."));
   if (const double width = scene.layout.axis.token_width(); width < 1)
     lines.push_back(
         fmt::format("A pixel is {} tokens, a bar the largest of their weights.", fmt::format("{:.3g}", 1 / width)));

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "model/work.h"
 #include "viewer/draw/attention_memory.h"
 #include "viewer/draw/attention_ranking.h"
+#include "viewer/draw/attention_readouts.h"
 #include "viewer/draw/attention_subject.h"
+#include "viewer/draw/cache_words.h"
 #include "viewer/draw/cell_facts.h"
 #include "viewer/session/number_text.h"
 
@@ -50,31 +51,31 @@ std::string what_it_reads(const LaneView& lane, const AttentionSubject& subject,
                         spoken_token(lane, lane.tokens[static_cast<size_t>(token.position)]),
                         with_commas(token.position), weight_text(static_cast<double>(token.weight)));
   text += ".";
-  if (!view.cache_on) text += " Without the cache the weights are the same, bit for bit.";
+  if (!view.cache_on)
+    text += " Without the cache the weights are the same, bit for bit, and nothing is kept for the next step.";
+  else
+    text += fmt::format(" It reads {} of the cache.", bytes_text(bytes_read_by_head(lane, subject, weights)));
+  if (subject.by_slot()) text += fmt::format(" Columns are slots of {}.", ring_words(*lane.facts, subject.layer));
   return text;
-}
-
-int64_t step_flops(const LaneView& lane, int64_t context, LatentWork form) {
-  Setting setting;
-  setting.storage.cache = lane.facts->cache_dtype;
-  setting.form = form;
-  return decode_step_cost(lane.config(), context, setting).flops();
 }
 
 std::string forms(const LaneView& lane, const AttentionSubject& subject, const ViewState& view) {
   const FormDifference& difference = memory().difference(lane, subject.step, subject.layer, subject.head);
   const bool absorbed = view.form == cpu::LatentForm::absorbed;
+  const auto flops = [&](cpu::LatentForm form) {
+    return flops_text(flops_in_form(lane, subject.step, form, view.cache_on));
+  };
+  const char* latents = view.cache_on ? "the stored latents" : "latents that are computed anew";
   return fmt::format(
       "The weights are those of the {} form: {}. The two forms give the same but for rounding: head {}'s outputs "
-      "differ by at "
-      "most {:.1e} and reach {}. A step at {} takes {} absorbed and {} materialised (predicted).",
+      "differ by at most {:.1e} and reach {}. {} {} takes {} absorbed and {} materialised (predicted).",
       absorbed ? "absorbed" : "materialised",
-      absorbed ? "the query is taken into the latent space and meets the stored latents themselves"
-               : "keys and values of every head are rebuilt from the stored latents first",
+      std::string(absorbed ? "the query is taken into the latent space and meets "
+                           : "keys and values of every head are first built from ") +
+          latents,
       subject.head, static_cast<double>(difference.largest_difference),
-      number_in_words(static_cast<double>(difference.largest_output)), count_of(subject.context, "token"),
-      flops_text(step_flops(lane, subject.context, LatentWork::absorbed)),
-      flops_text(step_flops(lane, subject.context, LatentWork::materialised)));
+      number_in_words(static_cast<double>(difference.largest_output)), subject.step == 0 ? "Reading the" : "A step at",
+      count_of(subject.context, "token"), flops(cpu::LatentForm::absorbed), flops(cpu::LatentForm::materialised));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-
 #include "model/kv_layout.h"
 #include "tests/support/fixed_measure.h"
 #include "tests/support/picture_check.h"
@@ -34,7 +33,7 @@ RecordedRun& four() {
   return run;
 }
 
-// A window of 40 in two of three layers, whose ring of 551 slots has wrapped.
+// A window of 40 in two of three layers, whose ring of 44 slots has wrapped.
 RecordedRun& wrapped() {
   static RecordedRun run = [] {
     RecordedRun made({random_lane(tiny_heads(6, 2, 10, 40), 1024)}, "5,17,3,42,8");
@@ -47,12 +46,6 @@ RecordedRun& wrapped() {
 bool has_rect(const Picture& picture, const Rect& box) {
   for (const Shape& shape : picture.shapes)
     if (const auto* rect = std::get_if<FilledRect>(&shape); rect && rect->box == box) return true;
-  return false;
-}
-
-bool has_label(const Picture& picture, const std::string& text) {
-  for (const Label& label : picture.labels())
-    if (label.text == text) return true;
   return false;
 }
 
@@ -200,6 +193,31 @@ TEST_SUITE("viewer/draw") {
     }
   }
 
+  TEST_CASE("with the cache off no bytes are read, none are kept, and no line says otherwise") {
+    const RunView run = four().view();
+    for (const int lane : {0, 1, 3}) {
+      ViewState view = view_of(40, lane, 1440, 1100);
+      CHECK(has_label(draw(run, view), "in bytes"));
+      view.cache_on = false;
+      for (const kv::cpu::LatentForm form : {kv::cpu::LatentForm::absorbed, kv::cpu::LatentForm::materialised}) {
+        view.form = form;
+        const Picture picture = draw(run, view);
+        CHECK_FALSE(has_label(picture, "in bytes"));
+        CHECK(has_label(picture, "kept for the next step"));
+        for (const Label& label : picture.labels()) CHECK(label.text.find("stored") == std::string::npos);
+      }
+    }
+    // A window's layer: nothing was kept that could be left over.
+    ViewState view = view_of(600);
+    view.axis = 1024;
+    view.cache_on = false;
+    for (view.by_slot = false;; view.by_slot = true) {
+      for (const Label& label : draw(wrapped().view(), view).labels())
+        CHECK(label.text.find("Hollow") == std::string::npos);
+      if (view.by_slot) break;
+    }
+  }
+
   TEST_CASE("the FLOPs of the form that ran are the counted ones") {
     const LaneView lane = four().view().lanes[3];
     for (const int64_t step : {0, 1, 40})
@@ -341,5 +359,4 @@ TEST_SUITE("viewer/draw") {
     CHECK_FALSE(attention_cell_at(run, view, regions_of(view), {200, 300}));
     labels_clear(picture);
   }
-
 }
