@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "viewer/draw/attention_words.h"
+#include "viewer/draw/cache_words.h"
 #include "viewer/draw/cell_facts.h"
+#include "viewer/draw/growth_headline.h"
 #include "viewer/draw/shown_numbers.h"
 #include "viewer/session/kv_store.h"
 #include "viewer/session/number_text.h"
@@ -46,6 +48,11 @@ std::string where_the_playhead_is(const RunView& run, const ViewState& view) {
                      with_commas(run.last_step()), view.playing ? " and plays" : "");
 }
 
+std::string who_is_selected(const RunView& run, const ViewState& view) {
+  if (run.lanes.size() < 2) return "";
+  return run.lanes[static_cast<size_t>(selected_lane(run, view))].facts->label + " is selected.";
+}
+
 // The headline: who keeps the most, who the least, and how often one goes into the other.
 std::string who_keeps_least(const RunView& run, const ViewState& view) {
   struct Kept {
@@ -60,7 +67,7 @@ std::string who_keeps_least(const RunView& run, const ViewState& view) {
   const auto less = [](const Kept& a, const Kept& b) { return a.numbers.kv_bytes < b.numbers.kv_bytes; };
   const Kept& least = *std::min_element(kept.begin(), kept.end(), less);
   const Kept& most = *std::max_element(kept.begin(), kept.end(), less);
-  const char* keeps = view.at_size_of < 0 && view.cache_on ? "keeps" : "would keep";
+  const char* keeps = !size_shown(view) && view.cache_on ? "keeps" : "would keep";
   std::string text = fmt::format("After {}, {} {} {}", count_of(most.numbers.context, "token"), most.label, keeps,
                                  bytes_text(most.numbers.kv_bytes));
   if (most.numbers.kv_bytes == least.numbers.kv_bytes) return text + ".";
@@ -72,29 +79,52 @@ std::string who_keeps_least(const RunView& run, const ViewState& view) {
                      times_text(as_double(most.numbers.kv_bytes), as_double(least.numbers.kv_bytes)));
 }
 
-std::string how_it_is_looked_at(const ViewState& view) {
-  std::string text;
-  if (view.at_size_of >= 0)
-    text += fmt::format(" All numbers are restated at the size of {} and predicted: nothing of that size runs here.",
-                        sizes_to_compare()[static_cast<size_t>(view.at_size_of)].name);
+std::string how_it_is_looked_at(const GrowthScene& scene) {
+  const ViewState& view = scene.view;
+  std::vector<std::string> sentences;
+  if (const SizeOf* size = size_shown(view))
+    sentences.push_back(fmt::format(
+        "All numbers are restated at the size of {} and predicted: nothing of that size runs here.", size->name));
   if (!view.cache_on)
-    text +=
-        " The cache is off: every step computes keys and values of all tokens anew, and what that takes is predicted.";
-  if (view.by_slot) text += " Columns are slots of the cache as it lies in memory, so a window's ring wraps.";
-  return text.empty() ? "" : text.substr(1);
+    sentences.push_back(
+        "The cache is off: every step computes keys and values of all tokens anew, and what that takes is predicted.");
+  const bool window =
+      std::any_of(scene.lanes.begin(), scene.lanes.end(), [](const GrowthLane& lane) { return lane.has_window(); });
+  if (view.by_slot && window)
+    sentences.push_back("Columns are slots of the cache as it lies in memory, so a window's ring wraps.");
+  else if (!scene.lanes.empty() && scene.layout.zoomed < 0)
+    sentences.push_back(fmt::format("In the maps {}.", columns_and_bands(scene)));
+  if (const int64_t hidden = lanes_without_room(scene); hidden > 0 && scene.layout.zoomed < 0)
+    sentences.push_back(fmt::format("The window is too low to show {} more.", count_of(hidden, "lane")));
+  return joined(sentences);
 }
 
 // --- A lane ---
 
 std::string shape_of(const LaneView& lane, const ModelConfig& config, const ViewState& view) {
-  const LayerCache& first = config.layer_cache.front();
-  std::string stores =
-      config.has_latent_attention()
-          ? fmt::format("one latent of {} and one rope key of {} for all of them", first.latent_dim, first.rope_dim)
-          : fmt::format("{} of {}", count_of(config.kv_heads, "KV head"), config.key_head_dim);
-  if (first.window > 0) stores += fmt::format(", a window of {}", count_of(first.window, "token"));
-  return fmt::format("{}, {}: {}, {}, {}.", lane.facts->label, view.at_size_of < 0 ? lane.facts->name : "predicted",
+  std::string stores = stored_vectors(config) + (config.has_latent_attention() ? " for all of them" : "");
+  if (const int64_t layer = first_windowed_layer(config); layer >= 0) {
+    const int64_t window = config.layer_cache[static_cast<size_t>(layer)].window;
+    const auto layers = std::count_if(config.layer_cache.begin(), config.layer_cache.end(),
+                                      [&](const LayerCache& cache) { return cache.window == window; });
+    stores += fmt::format(", a window of {}", count_of(window, "token"));
+    if (layers < config.layers) stores += fmt::format(" in {} of the layers", layers);
+  }
+  return fmt::format("{}, {}: {}, {}, {}.", lane.facts->label, size_shown(view) ? "predicted" : lane.facts->name,
                      count_of(config.layers, "layer"), count_of(config.heads, "query head"), stores);
+}
+
+// What is no longer stored, and the ring that holds the rest.
+std::string what_the_window_does(const LaneView& lane, int64_t context, const ViewState& view) {
+  const int64_t layer = first_windowed_layer(lane.config());
+  if (layer < 0 || size_shown(view) || !view.cache_on) return "";
+  const int64_t gone = context - lane.config().layer_cache[static_cast<size_t>(layer)].window;
+  std::string text = fmt::format("In memory the window is {}.", ring_words(*lane.facts, layer));
+  if (gone > 0 && view.by_slot) text += " Slots that it no longer needs are outlined.";
+  if (gone > 0 && !view.by_slot)
+    text += fmt::format(" The {} before it {} outlined: computed once, no longer stored.", count_of(gone, "token"),
+                        gone == 1 ? "is" : "are");
+  return text;
 }
 
 std::string what_it_keeps(const LaneNumbers& numbers, const ViewState& view) {
@@ -107,7 +137,7 @@ std::string what_it_keeps(const LaneNumbers& numbers, const ViewState& view) {
   const std::string adds = numbers.token_bytes > 0
                                ? fmt::format("the newest token added {}", exact_bytes_text(numbers.token_bytes))
                                : std::string("the newest token added nothing, since it took the place of an old one");
-  return fmt::format("It {} {} for {}, {}; {}.", view.at_size_of < 0 ? "keeps" : "would keep",
+  return fmt::format("It {} {} for {}, {}; {}.", size_shown(view) ? "would keep" : "keeps",
                      bytes_text(numbers.kv_bytes), count_of(numbers.context, "token"), share, adds);
 }
 
@@ -117,12 +147,11 @@ std::string what_the_step_took(const LaneNumbers& numbers, int64_t step, const V
                        flops_text(numbers.flops_without_cache), count_of(numbers.context, "token"),
                        flops_text(numbers.flops),
                        share_text(as_double(numbers.flops), as_double(numbers.flops_without_cache)));
-  const char* origin = view.at_size_of < 0 ? "counted" : "predicted";
+  const char* origin = size_shown(view) ? "predicted" : "counted";
   std::string text = fmt::format(
       "{} {} {} ({}): {} for the new {}, {} ({}) to read the old ones; it reads {} of cache and {} of weights and "
-      "writes "
-      "{}.",
-      step == 0 ? "Reading the prompt" : "The step", view.at_size_of < 0 ? "took" : "would take",
+      "writes {}.",
+      step == 0 ? "Reading the prompt" : "The step", size_shown(view) ? "would take" : "took",
       flops_text(numbers.flops), origin, flops_text(numbers.new_token_flops), step == 0 ? "tokens" : "token",
       flops_text(numbers.scan_flops), percent_text(as_double(numbers.scan_flops), as_double(numbers.flops)),
       bytes_text(numbers.cache_bytes_read), bytes_text(numbers.weight_bytes), bytes_text(numbers.cache_bytes_written));
@@ -144,13 +173,39 @@ std::string how_long_it_took(const LaneNumbers& numbers) {
   return parts.empty() ? "" : fmt::format("Its time: {}.", fmt::join(parts, ", "));
 }
 
+// What the recording goes on with after a step, where that is not the likeliest: somebody chose it.
+std::optional<int32_t> chosen_instead(const LaneView& lane, const Step& step) {
+  const auto next = static_cast<size_t>(step.context());
+  if (next >= lane.tokens.size() || lane.tokens[next] == step.likeliest.front().token) return std::nullopt;
+  return lane.tokens[next];
+}
+
 std::string what_may_come(const LaneView& lane, const Step& step) {
   std::string text;
   for (const Candidate& candidate : step.likeliest)
     if (candidate.token >= 0)
       text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", spoken_token(lane, candidate.token),
                           100 * candidate.probability);
-  return text.empty() ? "" : fmt::format("Likeliest to come next: {}.", text);
+  if (text.empty()) return "";
+  const std::optional<int32_t> chosen = chosen_instead(lane, step);
+  return fmt::format("Likeliest to come next: {}{}.", text,
+                     chosen ? fmt::format("; {} was chosen", spoken_token(lane, *chosen)) : "");
+}
+
+// Where the text branched off before the step that is shown.
+std::string where_it_branched(const LaneView& lane, int64_t step) {
+  constexpr int64_t kMostNamed = 3;
+  std::string text;
+  int64_t branches = 0;
+  for (int64_t i = 0; i < step; ++i) {
+    const Step& earlier = lane.steps[static_cast<size_t>(i)];
+    const std::optional<int32_t> chosen = chosen_instead(lane, earlier);
+    if (!chosen || ++branches > kMostNamed) continue;
+    text += fmt::format("{}after step {} {} in place of {}", text.empty() ? "" : ", ", with_commas(i),
+                        spoken_token(lane, *chosen), spoken_token(lane, earlier.likeliest.front().token));
+  }
+  if (branches > kMostNamed) text += fmt::format(", and {} more", branches - kMostNamed);
+  return text.empty() ? "" : fmt::format("Another token than the likeliest was chosen: {}.", text);
 }
 
 // What it has generated up to the step, of a long text the end; nothing at the prompt's end.
@@ -184,12 +239,14 @@ std::string paragraph_of_lane(const RunView& run, const ViewState& view, int ind
     const Step& recorded = lane.steps[static_cast<size_t>(step)];
     const LaneNumbers numbers = *shown_numbers(run, view, index);
     sentences.push_back(what_it_wrote(lane, recorded));
+    sentences.push_back(where_it_branched(lane, step));
     sentences.push_back(what_it_keeps(numbers, view));
+    sentences.push_back(what_the_window_does(lane, numbers.context, view));
     sentences.push_back(what_the_step_took(numbers, step, view));
-    if (view.at_size_of < 0 && view.cache_on) sentences.push_back(how_long_it_took(numbers));
+    if (!size_shown(view) && view.cache_on) sentences.push_back(how_long_it_took(numbers));
     sentences.push_back(what_may_come(lane, recorded));
   }
-  if (lane.facts->held_out_bits_per_byte && view.at_size_of < 0)
+  if (lane.facts->held_out_bits_per_byte && !size_shown(view))
     sentences.push_back(
         fmt::format("On held-out text it needs {:.2f} bits a byte (measured).", *lane.facts->held_out_bits_per_byte));
   if (!lane.stopped.empty() && view.step >= lane.last_step())
@@ -199,20 +256,23 @@ std::string paragraph_of_lane(const RunView& run, const ViewState& view, int ind
 
 // --- What is pointed at ---
 
-std::string zoom_in_words(const RunView& run, const ViewState& view) {
-  if (!view.zoom || view.zoom->lane < 0 || view.zoom->lane >= std::ssize(run.lanes)) return "";
-  const LaneView& lane = run.lanes[static_cast<size_t>(view.zoom->lane)];
-  const int64_t layer = std::clamp<int64_t>(view.zoom->layer, 0, lane.config().layers - 1);
-  std::string text =
-      fmt::format("Zoomed into layer {} of {}, where each number is a pixel or more:", layer, lane.facts->label);
+std::string zoom_in_words(const GrowthScene& scene) {
+  if (scene.layout.zoomed < 0) return "";
+  const LaneView& lane = *scene.lane(scene.layout.zoomed).view;
+  const int64_t layer = scene.place(scene.layout.zoomed).bands.front().first_layer;
+  std::string text = fmt::format("Zoomed into layer {} of {}, ", layer, lane.facts->label);
+  const std::string means = means_in_zoom(scene);
+  text += means.empty() ? "every number of it:" : means + ":";
   for (const Role role : lane.store->roles(layer)) {
     const int64_t heads = lane.store->heads(layer, role);
     text += fmt::format("{} {} of {} numbers, largest RMS {}", text.back() == ':' ? "" : ";",
                         heads == 1 ? std::string(name_of(role)) : fmt::format("{} of {} heads", name_of(role), heads),
                         lane.store->dim(layer, role),
-                        number_in_words(lane.store->largest_rms(layer, role, lane.context_at(view.step))));
+                        number_in_words(lane.store->largest_rms(layer, role, lane.context_at(scene.view.step))));
   }
-  return at_end(text);
+  text += ". Violet is negative, yellow is positive.";
+  if (scene.lanes.size() > 1) text += " The other lanes are folded to their text.";
+  return text;
 }
 
 std::string pointed_at(const RunView& run, const ViewState& view) {
@@ -229,16 +289,20 @@ std::vector<std::string> paragraphs_of(const RunView& run, const ViewState& view
   const auto add = [&](std::string paragraph) {
     if (!paragraph.empty()) paragraphs.push_back(std::move(paragraph));
   };
-  const bool growth = view.scene == Scene::growth;
-  add(joined({growth ? "Growth." : "Attention.", what_runs(run), where_the_playhead_is(run, view)}));
-  add(joined({growth ? who_keeps_least(run, view) : "", how_it_is_looked_at(view)}));
-  if (growth) {
+  if (view.scene == Scene::growth) {
+    const Regions regions = regions_of(view);
+    const GrowthScene scene = growth_scene_of(run, view, regions);
+    add(joined({"Growth.", what_runs(run), where_the_playhead_is(run, view), who_is_selected(run, view)}));
+    add(joined({who_keeps_least(run, view), how_it_is_looked_at(scene)}));
     for (int lane = 0; lane < static_cast<int>(run.lanes.size()); ++lane) add(paragraph_of_lane(run, view, lane));
-    add(zoom_in_words(run, view));
+    add(zoom_in_words(scene));
   } else {
+    add(joined({"Attention.", what_runs(run), where_the_playhead_is(run, view)}));
     for (std::string& paragraph : attention_words(run, view)) add(std::move(paragraph));
   }
   add(pointed_at(run, view));
+  if (view.editing_prompt) add("The prompt is being edited.");
+  if (view.keys) add("The list of keys is open.");
   if (!view.opening.empty()) add(fmt::format("{} is being opened.", view.opening));
   add(at_end(view.notice));
   return paragraphs;

@@ -80,9 +80,9 @@ TEST_SUITE("viewer/draw/words") {
     const RunView run = four_lanes().view();
     const LaneNumbers most = numbers_of(run.lanes[0], 20), least = numbers_of(run.lanes[2], 20);
     REQUIRE(most.kv_bytes == 8 * least.kv_bytes);
-    CHECK(paragraphs_of(run, at_step(20))[1] == "After " + count_of(most.context, "token") + ", MHA keeps " +
-                                                    bytes_text(most.kv_bytes) + ". MQA keeps " +
-                                                    bytes_text(least.kv_bytes) + ": 8 times less.");
+    CHECK(paragraphs_of(run, at_step(20))[1] ==
+          "After " + count_of(most.context, "token") + ", MHA keeps " + bytes_text(most.kv_bytes) + ". MQA keeps " +
+              bytes_text(least.kv_bytes) + ": 8 times less. In the maps a column is a token, a band is a layer.");
   }
 
   TEST_CASE("a step that was run without the cache says how long that took") {
@@ -130,8 +130,8 @@ TEST_SUITE("viewer/draw/words") {
     check_says(words_of(run, view), "It keeps nothing; with the cache it would keep " + bytes_text(without.kv_bytes));
     check_says(words_of(run, view), "The step takes " + flops_text(without.flops_without_cache) + " (predicted)");
     view = at_step(20);
-    view.by_slot = true;
-    check_says(words_of(run, view), "Columns are slots");
+    view.by_slot = true;  // without a window slot and position are the same
+    CHECK_FALSE(says(words_of(run, view), "Columns are slots"));
     view = at_step(20);
     view.at_size_of = 0;
     const auto prompt = std::ssize(run.lanes[0].facts->prompt);
@@ -141,6 +141,83 @@ TEST_SUITE("viewer/draw/words") {
     check_says(words_of(run, view), flops_text(large.flops) + " (predicted)");
     CHECK_FALSE(says(words_of(run, view), "(counted)"));
     CHECK_FALSE(says(words_of(run, view), "Its time"));
+  }
+
+  TEST_CASE("a zoom is told where it is drawn: not at a size, not in Attention, not into what stores nothing") {
+    const RunView run = four_lanes().view();
+    ViewState view = at_step(20);
+    view.zoom = Zoom{0, 1};
+    check_says(words_of(run, view), "Zoomed into layer 1 of MHA, every number of it: K of 8 heads of 32 numbers");
+    check_says(words_of(run, view), "The other lanes are folded");
+    view.cache_on = false;
+    check_says(words_of(run, view), "Zoomed into layer 1 of MHA");
+    view.cache_on = true;
+    view.window = {0, 0, 640, 480};
+    check_says(words_of(run, view), "Zoomed into layer 1 of MHA, means of ");
+    view.at_size_of = 0;
+    CHECK_FALSE(says(words_of(run, view), "Zoomed"));
+    view.at_size_of = -1;
+    view.scene = Scene::attention;
+    CHECK_FALSE(says(words_of(run, view), "Zoomed"));
+    view.scene = Scene::growth;
+    view.zoom = Zoom{0, 99};
+    CHECK_FALSE(says(words_of(run, view), "Zoomed"));
+  }
+
+  TEST_CASE("Attention is told of the models that run, at any size") {
+    ViewState view = at_step(20);
+    view.scene = Scene::attention;
+    const std::string running = words_of(four_lanes().view(), view);
+    view.at_size_of = 1;
+    CHECK(words_of(four_lanes().view(), view) == running);
+  }
+
+  TEST_CASE("where another token than the likeliest was chosen is told, at that step and after it") {
+    test::RecordedRun branched(load_lanes(test::settings_of({"austen-mqa"})), test::kViewerPrompt);
+    branched.record_to(3);
+    CHECK_FALSE(says(words_of(branched.view(), at_step(3)), "chosen"));
+    const Candidate second = branched.view().lanes[0].steps[3].likeliest[1];
+    branched.recorder(0).branch(3, second.token);
+    branched.record_to(8);
+    const RunView run = branched.view();
+    const LaneView& lane = run.lanes[0];
+    const std::string chosen = spoken_token(lane, second.token);
+    check_says(words_of(run, at_step(3)), "; " + chosen + " was chosen.");
+    CHECK_FALSE(says(words_of(run, at_step(3)), "Another token"));
+    check_says(words_of(run, at_step(8)), "Another token than the likeliest was chosen: after step 3 " + chosen +
+                                              " in place of " + spoken_token(lane, lane.steps[3].likeliest[0].token) +
+                                              ".");
+  }
+
+  TEST_CASE("a cache that is off is told in Attention: nothing is read from it and nothing kept") {
+    const RunView run = four_lanes().view();
+    for (const int lane : {0, 3}) {
+      ViewState view = at_step(20);
+      view.scene = Scene::attention;
+      view.lane = lane;
+      check_says(words_of(run, view), "of the cache.");
+      view.cache_on = false;
+      check_says(words_of(run, view), "nothing is kept for the next step");
+      CHECK_FALSE(says(words_of(run, view), "of the cache."));
+      CHECK_FALSE(says(words_of(run, view), "the stored latents"));
+    }
+    ViewState off = at_step(20);
+    off.scene = Scene::attention;
+    off.lane = 3;
+    off.cache_on = false;
+    check_says(words_of(run, off), flops_text(numbers_of(run.lanes[3], 20).flops_without_cache) + " absorbed");
+  }
+
+  TEST_CASE("which lane is selected, and what lies over the picture, is told") {
+    const RunView run = four_lanes().view();
+    ViewState view = at_step(20);
+    view.lane = 2;
+    check_says(words_of(run, view), "MQA is selected.");
+    CHECK_FALSE(says(words_of(run, view), "list of keys"));
+    view.keys = true;
+    view.editing_prompt = true;
+    check_says(words_of(run, view), "The list of keys is open.");
+    check_says(words_of(run, view), "The prompt is being edited.");
   }
 
   TEST_CASE("what is pointed at is told with its numbers") {
@@ -199,6 +276,15 @@ TEST_SUITE("viewer/draw/words") {
     ViewState view = at_step(20);
     check_says(words_of(window.view(), view), "a window of 5 tokens");
     check_says(words_of(window.view(), view), "took the place of an old one");
+    const std::string ring = "a ring of 11 slots, for the window's 4 older tokens and the 7 of the prompt's call.";
+    check_says(words_of(window.view(), view), "In memory the window is " + ring);
+    check_says(words_of(window.view(), view), "The 22 tokens before it are outlined");
+    view.by_slot = true;
+    check_says(words_of(window.view(), view), "Columns are slots");
+    check_says(words_of(window.view(), view), "Slots that it no longer needs are outlined.");
+    view.scene = Scene::attention;
+    check_says(words_of(window.view(), view), "Columns are slots of " + ring);
+    view.by_slot = false;
     view.scene = Scene::attention;
     check_says(words_of(window.view(), view), "it reads 5 of 27 tokens");
   }
