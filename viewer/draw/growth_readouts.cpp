@@ -122,8 +122,10 @@ void add_spots(Picture& picture, const GrowthScene& scene, int lane) {
   if (!of.numbers || half + 10 > place.bottom || scene.place(lane).folded) return;
   const float bottom = std::min(place.top + 84, place.bottom);
   picture.spot(fmt::format("work {}", lane), {place.left, half, place.right, bottom},
-               fmt::format("{} takes {} for this step with the cache, {} without it. Choose it to see the run {}.",
+               fmt::format("{} takes {} for this step with the cache, {} without it: of the bar {}, the outline is the "
+                           "step without. Choose it to see the run {}.",
                            of.label, flops_text(of.numbers->flops), flops_text(of.numbers->flops_without_cache),
+                           scene.view.cache_on ? "the solid part is the step with the cache" : "all is solid",
                            scene.view.cache_on ? "without the cache" : "with the cache"),
                action::ShowCacheUse{!scene.view.cache_on});
 }

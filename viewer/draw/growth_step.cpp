@@ -50,6 +50,18 @@ void draw_key(Picture& picture, const GrowthScene& scene, Point at, Rect region,
   }
 }
 
+// What the bars of the lanes mean; on one line, as wide as their column.
+void draw_key_to_bars(Picture& picture, const GrowthScene& scene, Point at, Rect region, const TextMeasure& measure) {
+  constexpr float kLong = 12, kHigh = 8, kGap = 4, kApart = 10;
+  const auto bar = [&](float x) { return Rect{x, at.y + 4, x + kLong, at.y + 4 + kHigh}; };
+  picture.rect(bar(at.x), scene.palette.text);
+  const Rect solid =
+      picture.text({at.x + kLong + kGap, at.y}, "this step", fonts::kSmall, scene.palette.faint, region, measure);
+  const float x = solid.right + kApart;
+  picture.outline(bar(x), scene.palette.faint, 1.5f);
+  picture.text({x + kLong + kGap, at.y}, "with no cache", fonts::kSmall, scene.palette.faint, region, measure);
+}
+
 }  // namespace
 
 void draw_mark(Picture& picture, NumberKind kind, Point c, Colour colour) {
@@ -119,6 +131,8 @@ Picture draw_step_block(const GrowthScene& scene, const TextMeasure& measure) {
     y += kRow;
   }
   draw_key(picture, scene, {place.left, y + kKeyGap}, place, measure, scene.predicted());
+  const float bars = y + kKeyGap + kRow;
+  if (bars + fonts::kSmall.size <= place.bottom) draw_key_to_bars(picture, scene, {place.left, bars}, place, measure);
   return picture;
 }
 

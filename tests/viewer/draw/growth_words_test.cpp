@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/growth_cases.h"
+#include "tests/support/picture_check.h"
 #include "viewer/draw/growth_readouts.h"
 #include "viewer/draw/growth_text.h"
 #include "viewer/session/number_text.h"
@@ -31,12 +32,6 @@ std::vector<std::string> texts_of(const Picture& picture) {
 
 bool has(const std::vector<std::string>& texts, const std::string& text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
-}
-
-const Spot* spot_of(const Picture& picture, const std::string& id) {
-  for (const Spot& spot : picture.spots)
-    if (spot.id == id) return &spot;
-  return nullptr;
 }
 
 }  // namespace
@@ -215,6 +210,60 @@ TEST_SUITE("viewer/draw") {
       }
       CHECK(branches == 4);
     }
+  }
+
+  TEST_CASE("growth: at a size it is named in every window, and there is a way back, with the cache and without") {
+    const GrowthRun& run = growth_run("four models");
+    for (const auto& [width, height] : {std::pair{1440.f, 900.f}, {1024.f, 700.f}, {640.f, 480.f}})
+      for (const bool panel : {true, false})
+        for (const bool cache : {true, false})
+          for (int size = 0; size < 3; ++size) {
+            ViewState view = view_of(width, height, 20, 64);
+            view.at_size_of = size;
+            view.cache_on = cache;
+            view.panel = panel;
+            INFO(words_of_case(run, view));
+            const Picture picture = picture_of(run, view);
+            const Spot* back = spot_of(picture, "size 0");
+            REQUIRE(back);
+            CHECK(std::get<action::ShowAtSizeOf>(*back->action).size == -1);
+            const std::vector<std::string> texts = texts_of(picture);
+            CHECK(std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+              return text.find(sizes_to_compare()[static_cast<size_t>(size)].name) != std::string::npos;
+            }));
+            CHECK(std::any_of(texts.begin(), texts.end(),
+                              [](const std::string& text) { return text.find("redicted") != std::string::npos; }));
+          }
+  }
+
+  TEST_CASE("growth: by slot, the sub-line and each layer say why the ring has as many slots as it has") {
+    const GrowthRun& run = growth_run("a window");
+    ViewState view = view_of(1440, 900, 20, 32);
+    view.by_slot = true;
+    const std::string ring = "ring of 11 slots, for the window's 4 older tokens and the 7 of the prompt's call";
+    CHECK(sub_lines_of(growth_scene_of(run.run, view, regions_of(view))).front().starts_with("A " + ring));
+    CHECK(spot_of(picture_of(run, view), "band 0 1")->words.find("It is a " + ring) != std::string::npos);
+    view.by_slot = false;
+    CHECK(spot_of(picture_of(run, view), "band 0 1")->words.find("ring") == std::string::npos);
+  }
+
+  TEST_CASE("growth: what bits/byte and a lane's bar mean is told where they stand, with the lane's numbers") {
+    const GrowthRun& run = growth_run("four models");
+    ViewState view = view_of(1440, 900, 20, 64);
+    const Picture picture = picture_of(run, view);
+    for (int lane = 0; lane < 4; ++lane) {
+      const Spot* bits = spot_of(picture, "bits " + std::to_string(lane));
+      REQUIRE(bits);
+      CHECK(bits->words.find("less is better") != std::string::npos);
+      const LaneNumbers numbers = numbers_of(run.run.lanes[static_cast<size_t>(lane)], 20);
+      const std::string& bar = spot_of(picture, "work " + std::to_string(lane))->words;
+      CHECK(bar.find(flops_text(numbers.flops)) != std::string::npos);
+      CHECK(bar.find(flops_text(numbers.flops_without_cache)) != std::string::npos);
+      CHECK(bar.find("the outline is the step without") != std::string::npos);
+    }
+    CHECK(has_label(picture, "this step"));
+    CHECK(has_label(picture, "with no cache"));
+    CHECK_FALSE(spot_of(picture_of(growth_run("a window"), view), "bits 0"));
   }
 
   TEST_CASE("growth: lanes, layers and sizes answer to a click") {
