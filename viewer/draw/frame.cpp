@@ -42,9 +42,12 @@ void add_what_is_in_front(Frame& frame, const RunView& run, const ViewState& vie
   frame.overlay.add(std::move(notice));
   if (!view.opening.empty())
     frame.overlay.add(draw_opening(view, {room.left, regions.content.top, room.right, room.bottom}, measure));
-  else if (view.hovered)
+  else if (view.hovered) {
     if (const std::optional<Rect> place = place_of(*view.hovered, run, view, regions))
       frame.overlay.add(draw_hover_tip(run, view, room, {place->right, place->centre().y}, measure));
+  } else {
+    frame.overlay.add(draw_told(view, room, measure));
+  }
 }
 
 }  // namespace

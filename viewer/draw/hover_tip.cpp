@@ -21,6 +21,11 @@ Rect placed(Point at, float width, float height, const Rect& room) {
   return {left, top, left + width, top + height};
 }
 
+void draw_ground(Picture& picture, const Rect& box, const Palette& palette) {
+  picture.rect(box, palette.panel, 6);
+  picture.outline(box, palette.soft, 1, 6);
+}
+
 }  // namespace
 
 Picture draw_hover_tip(const RunView& run, const ViewState& view, Rect room, Point at, const TextMeasure& measure) {
@@ -38,8 +43,7 @@ Picture draw_hover_tip(const RunView& run, const ViewState& view, Rect room, Poi
   }
   const float height = 2 * kPadding + kLine * static_cast<float>(lines.size()) + kStrip + 10;
   const Rect box = placed(at, kWidth, height, room.inset(kEdge));
-  picture.rect(box, palette.panel, 6);
-  picture.outline(box, palette.soft, 1, 6);
+  draw_ground(picture, box, palette);
   float y = box.top + kPadding;
   for (const auto& [line, strong] : lines) {
     picture.text({box.left + kPadding, y}, line, strong ? fonts::kSmallStrong : fonts::kSmall,
@@ -48,6 +52,25 @@ Picture draw_hover_tip(const RunView& run, const ViewState& view, Rect room, Poi
   }
   picture.add(draw_value_strip(facts->values, facts->dim,
                                {box.left + kPadding, y + 3, box.right - kPadding, y + 3 + kStrip}, palette));
+  return picture;
+}
+
+Picture draw_told(const ViewState& view, Rect room, const TextMeasure& measure) {
+  Picture picture;
+  if (!view.told || view.told->words.empty()) return picture;
+  const Palette& palette = palette_of(view.theme);
+  const std::vector<std::string> lines =
+      wrapped(shown(view.told->words, measure), fonts::kSmall, kWidth - 2 * kPadding, measure);
+  float widest = 0;
+  for (const std::string& line : lines) widest = std::max(widest, measure.width(fonts::kSmall, line));
+  const Rect box = placed(view.told->at, widest + 2 * kPadding, 2 * kPadding + kLine * static_cast<float>(lines.size()),
+                          room.inset(kEdge));
+  draw_ground(picture, box, palette);
+  float y = box.top + kPadding;
+  for (const std::string& line : lines) {
+    picture.text({box.left + kPadding, y}, line, fonts::kSmall, palette.text, box, measure);
+    y += kLine;
+  }
   return picture;
 }
 

@@ -1,4 +1,4 @@
-// HoverTip: a few lines about the cell under the mouse, beside that cell and never outside the window.
+// HoverTip: a few lines about what is under the mouse, a cell or a spot, beside it and never outside the window.
 #pragma once
 
 #include "viewer/draw/picture.h"
@@ -9,5 +9,8 @@ namespace kv::viewer {
 
 // Of view.hovered; nothing without one. `at`: where the cell is; `room`: where the tip may be.
 Picture draw_hover_tip(const RunView& run, const ViewState& view, Rect room, Point at, const TextMeasure& measure);
+
+// The words of view.told, beside the mouse; nothing without them.
+Picture draw_told(const ViewState& view, Rect room, const TextMeasure& measure);
 
 }  // namespace kv::viewer

@@ -21,6 +21,12 @@ struct Zoom {
   bool operator==(const Zoom&) const = default;
 };
 
+// What the spot under the mouse says, and where the mouse is.
+struct Told {
+  std::string words;
+  Point at;
+};
+
 struct ViewState {
   Rect window;  // {0, 0, width, height} in logical pixels
   Theme theme = Theme::dark;
@@ -39,6 +45,7 @@ struct ViewState {
   int lane = 0;  // the selected one
   std::optional<Zoom> zoom;
   std::optional<Cell> pinned, hovered;
+  std::optional<Told> told;
   bool cache_on = true;  // off: the same run as it would be without a cache
   bool by_slot = false;  // window models: the ring as it lies in memory
   int at_size_of = -1;   // index into sizes_to_compare(); -1: the models that run

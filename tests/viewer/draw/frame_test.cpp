@@ -248,6 +248,32 @@ TEST_SUITE("viewer/draw/frame") {
         }
   }
 
+  TEST_CASE("what a spot says stands beside the mouse, in the window and clear of all that is in front") {
+    const RunView& run = all_runs()[0].run;
+    const FixedMeasure measure;
+    HeatMaps maps;
+    for (const auto& [width, height] : kSizes) {
+      ViewState view = view_of(width, height, 6, 64);
+      view.notice = "The words of this step are on the clipboard.";
+      const Frame without = draw_frame(run, view, measure, maps);
+      for (const Spot& spot : without.picture.spots) {
+        view.told = Told{spot.words, spot.box.centre()};
+        const Frame frame = draw_frame(run, view, measure, maps);
+        labels_clear(frame.overlay);
+        std::string words;
+        const std::vector<Label> labels = frame.overlay.labels();
+        for (size_t i = without.overlay.labels().size(); i < labels.size(); ++i) {
+          words += (words.empty() ? "" : " ") + labels[i].text;
+          CHECK(view.window.holds(labels[i].box()));
+        }
+        CHECK(words == spot.words);
+      }
+      view.hovered = Cell{0, 1, Role::key, 0, 3, std::nullopt};  // a cell has more to tell
+      for (const Label& label : draw_frame(run, view, measure, maps).overlay.labels())
+        CHECK(label.text != view.told->words);
+    }
+  }
+
   TEST_CASE("equal states give equal pictures") {
     const RunView& run = all_runs()[0].run;
     const FixedMeasure measure;
