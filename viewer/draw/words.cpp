@@ -48,26 +48,24 @@ std::string where_the_playhead_is(const RunView& run, const ViewState& view) {
                      with_commas(run.last_step()), view.playing ? " and plays" : "");
 }
 
-std::string who_is_selected(const RunView& run, const ViewState& view) {
-  if (run.lanes.size() < 2) return "";
-  return run.lanes[static_cast<size_t>(selected_lane(run, view))].facts->label + " is selected.";
+std::string who_is_selected(const GrowthScene& scene) {
+  return scene.lanes.size() < 2 ? "" : scene.lane(scene.selected).label + " is selected.";
 }
 
 // The headline: who keeps the most, who the least, and how often one goes into the other.
-std::string who_keeps_least(const RunView& run, const ViewState& view) {
+std::string who_keeps_least(const GrowthScene& scene) {
   struct Kept {
     std::string label;
     LaneNumbers numbers;
   };
   std::vector<Kept> kept;
-  for (int lane = 0; lane < static_cast<int>(run.lanes.size()); ++lane)
-    if (const auto numbers = shown_numbers(run, view, lane))
-      kept.push_back({run.lanes[static_cast<size_t>(lane)].facts->label, *numbers});
+  for (const GrowthLane& lane : scene.lanes)
+    if (lane.numbers) kept.push_back({lane.label, *lane.numbers});
   if (kept.empty()) return "";
   const auto less = [](const Kept& a, const Kept& b) { return a.numbers.kv_bytes < b.numbers.kv_bytes; };
   const Kept& least = *std::min_element(kept.begin(), kept.end(), less);
   const Kept& most = *std::max_element(kept.begin(), kept.end(), less);
-  const char* keeps = !size_shown(view) && view.cache_on ? "keeps" : "would keep";
+  const char* keeps = !scene.predicted() && scene.view.cache_on ? "keeps" : "would keep";
   std::string text = fmt::format("After {}, {} {} {}", count_of(most.numbers.context, "token"), most.label, keeps,
                                  bytes_text(most.numbers.kv_bytes));
   if (most.numbers.kv_bytes == least.numbers.kv_bytes) return text + ".";
@@ -101,7 +99,8 @@ std::string how_it_is_looked_at(const GrowthScene& scene) {
 
 // --- A lane ---
 
-std::string shape_of(const LaneView& lane, const ModelConfig& config, const ViewState& view) {
+std::string shape_of(const GrowthLane& lane) {
+  const ModelConfig& config = *lane.config;
   std::string stores = stored_vectors(config) + (config.has_latent_attention() ? " for all of them" : "");
   if (const int64_t layer = first_windowed_layer(config); layer >= 0) {
     const int64_t window = config.layer_cache[static_cast<size_t>(layer)].window;
@@ -110,14 +109,14 @@ std::string shape_of(const LaneView& lane, const ModelConfig& config, const View
     stores += fmt::format(", a window of {}", count_of(window, "token"));
     if (layers < config.layers) stores += fmt::format(" in {} of the layers", layers);
   }
-  return fmt::format("{}, {}: {}, {}, {}.", lane.facts->label, size_shown(view) ? "predicted" : lane.facts->name,
+  return fmt::format("{}, {}: {}, {}, {}.", lane.label, lane.view ? lane.view->facts->name : "predicted",
                      count_of(config.layers, "layer"), count_of(config.heads, "query head"), stores);
 }
 
 // What is no longer stored, and the ring that holds the rest.
 std::string what_the_window_does(const LaneView& lane, int64_t context, const ViewState& view) {
   const int64_t layer = first_windowed_layer(lane.config());
-  if (layer < 0 || size_shown(view) || !view.cache_on) return "";
+  if (layer < 0 || !view.cache_on) return "";
   const int64_t gone = context - lane.config().layer_cache[static_cast<size_t>(layer)].window;
   std::string text = fmt::format("In memory the window is {}.", ring_words(*lane.facts, layer));
   if (gone > 0 && view.by_slot) text += " Slots that it no longer needs are outlined.";
@@ -225,33 +224,37 @@ std::string what_it_wrote(const LaneView& lane, const Step& step) {
   return fmt::format("{} \"{}\", the newest {}.", what, text, spoken_token(lane, written.back()));
 }
 
-std::string paragraph_of_lane(const RunView& run, const ViewState& view, int index) {
-  const LaneView& lane = run.lanes[static_cast<size_t>(index)];
-  std::vector<std::string> sentences = {shape_of(lane, shown_config(run, view, index), view)};
-  const int64_t step = shown_step(lane, view);
-  if (step < 0) {
-    sentences.push_back(lane.prompt_read == 0
-                            ? fmt::format("Nothing is stored yet; the prompt has {}.",
-                                          count_of(std::ssize(lane.facts->prompt), "token"))
-                            : fmt::format("It has read {} of {} of the prompt.", with_commas(lane.prompt_read),
-                                          count_of(std::ssize(lane.facts->prompt), "token")));
-  } else {
-    const Step& recorded = lane.steps[static_cast<size_t>(step)];
-    const LaneNumbers numbers = *shown_numbers(run, view, index);
-    sentences.push_back(what_it_wrote(lane, recorded));
-    sentences.push_back(where_it_branched(lane, step));
-    sentences.push_back(what_it_keeps(numbers, view));
-    sentences.push_back(what_the_window_does(lane, numbers.context, view));
-    sentences.push_back(what_the_step_took(numbers, step, view));
-    if (!size_shown(view) && view.cache_on) sentences.push_back(how_long_it_took(numbers));
-    sentences.push_back(what_may_come(lane, recorded));
-  }
-  if (lane.facts->held_out_bits_per_byte && !size_shown(view))
-    sentences.push_back(
-        fmt::format("On held-out text it needs {:.2f} bits a byte (measured).", *lane.facts->held_out_bits_per_byte));
-  if (!lane.stopped.empty() && view.step >= lane.last_step())
-    sentences.push_back(fmt::format("It {}: {}", lane.failed ? "failed" : "stopped", at_end(lane.stopped)));
-  return joined(sentences);
+std::string how_well_it_predicts(const LaneFacts& lane) {
+  return lane.held_out_bits_per_byte
+             ? fmt::format("On held-out text it needs {:.2f} bits a byte (measured).", *lane.held_out_bits_per_byte)
+             : "";
+}
+
+std::string what_stopped_it(const LaneView& lane, const ViewState& view) {
+  if (lane.stopped.empty() || view.step < lane.last_step()) return "";
+  return fmt::format("It {}: {}", lane.failed ? "failed" : "stopped", at_end(lane.stopped));
+}
+
+// At a size, where nothing runs, there is no text, no time and no next token.
+std::string paragraph_of_lane(const GrowthScene& scene, int index) {
+  const GrowthLane& of = scene.lane(index);
+  const ViewState& view = scene.view;
+  const std::string prompt = count_of(of.prompt, "token");
+  if (!of.numbers)
+    return joined({shape_of(of),
+                   of.context == 0
+                       ? fmt::format("Nothing is stored yet; the prompt has {}.", prompt)
+                       : fmt::format("It has read {} of {} of the prompt.", with_commas(of.context), prompt),
+                   of.view ? what_stopped_it(*of.view, view) : ""});
+  const LaneNumbers& numbers = *of.numbers;
+  const int64_t step = numbers.context - of.prompt;
+  if (!of.view) return joined({shape_of(of), what_it_keeps(numbers, view), what_the_step_took(numbers, step, view)});
+  const LaneView& lane = *of.view;
+  const Step& recorded = lane.steps[static_cast<size_t>(step)];
+  return joined({shape_of(of), what_it_wrote(lane, recorded), where_it_branched(lane, step),
+                 what_it_keeps(numbers, view), what_the_window_does(lane, numbers.context, view),
+                 what_the_step_took(numbers, step, view), view.cache_on ? how_long_it_took(numbers) : "",
+                 what_may_come(lane, recorded), how_well_it_predicts(*lane.facts), what_stopped_it(lane, view)});
 }
 
 // --- What is pointed at ---
@@ -292,9 +295,9 @@ std::vector<std::string> paragraphs_of(const RunView& run, const ViewState& view
   if (view.scene == Scene::growth) {
     const Regions regions = regions_of(view);
     const GrowthScene scene = growth_scene_of(run, view, regions);
-    add(joined({"Growth.", what_runs(run), where_the_playhead_is(run, view), who_is_selected(run, view)}));
-    add(joined({who_keeps_least(run, view), how_it_is_looked_at(scene)}));
-    for (int lane = 0; lane < static_cast<int>(run.lanes.size()); ++lane) add(paragraph_of_lane(run, view, lane));
+    add(joined({"Growth.", what_runs(run), where_the_playhead_is(run, view), who_is_selected(scene)}));
+    add(joined({who_keeps_least(scene), how_it_is_looked_at(scene)}));
+    for (int lane = 0; lane < static_cast<int>(scene.lanes.size()); ++lane) add(paragraph_of_lane(scene, lane));
     add(zoom_in_words(scene));
   } else {
     add(joined({"Attention.", what_runs(run), where_the_playhead_is(run, view)}));

@@ -141,6 +141,14 @@ TEST_SUITE("viewer/draw/words") {
     check_says(words_of(run, view), flops_text(large.flops) + " (predicted)");
     CHECK_FALSE(says(words_of(run, view), "(counted)"));
     CHECK_FALSE(says(words_of(run, view), "Its time"));
+    CHECK_FALSE(says(words_of(run, view), "wrote"));  // the text is that of the models that run
+    CHECK_FALSE(says(words_of(run, view), "Likeliest"));
+    // One model runs, four of the size are drawn.
+    static test::RecordedRun window = test::window_model(8);
+    view.step = 8;
+    for (const std::string& label : sizes_to_compare()[0].labels)
+      check_says(words_of(window.view(), view), "\n" + label + ", predicted: 32 layers");
+    CHECK_FALSE(says(words_of(window.view(), view), "the window"));
   }
 
   TEST_CASE("a zoom is told where it is drawn: not at a size, not in Attention, not into what stores nothing") {
