@@ -10,13 +10,6 @@ namespace {
 
 constexpr std::string_view kDots = "...";
 
-std::string in_hexadecimal(std::string_view bytes) {
-  std::string text = "<";
-  for (const char byte : bytes)
-    text += fmt::format("{}{:02X}", text.size() > 1 ? " " : "", static_cast<unsigned char>(byte));
-  return text + ">";
-}
-
 bool is_control(std::string_view character) {
   const char32_t code = code_point_of(character);
   return code < 0x20 || (code >= 0x7F && code < 0xA0);
@@ -35,6 +28,13 @@ size_t fitting(std::string_view text, Font font, float width, const TextMeasure&
 }
 
 }  // namespace
+
+std::string in_hexadecimal(std::string_view bytes) {
+  std::string text = "<";
+  for (const char byte : bytes)
+    text += fmt::format("{}{:02X}", text.size() > 1 ? " " : "", static_cast<unsigned char>(byte));
+  return text + ">";
+}
 
 std::string shown(std::string_view bytes, const TextMeasure& measure) {
   std::string text, odd;  // odd: bytes that come out in hexadecimal, together

@@ -34,6 +34,9 @@ class TextMeasure {
   virtual bool can_draw(std::string_view text) const = 0;
 };
 
+// Bytes as this program writes them: "<F0 9F 98 80>".
+std::string in_hexadecimal(std::string_view bytes);
+
 // A token as the screen shows it: characters that cannot be drawn, and bytes that are none, as <F0 9F 98 80>; a line
 // feed as a small mark. `bytes` are the token's own.
 std::string shown(std::string_view bytes, const TextMeasure& measure);

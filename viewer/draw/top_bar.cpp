@@ -39,7 +39,7 @@ Rect draw_prompt_field(Picture& picture, const RunView& run, const ViewState& vi
   picture.rect(box, palette.background, 5);
   picture.outline(box, view.editing_prompt ? palette.soft : palette.line, 1, 5);
   const Rect label = picture.text({box.left + 10, box.top + 8}, "Prompt", fonts::kSmall, palette.faint, box, measure);
-  const Rect field{label.right + 9, box.top, box.right - 8, box.bottom};
+  const Rect field{label.right + 9, box.top + 1, box.right - 8, box.bottom - 1};
   if (!view.editing_prompt) {
     const std::string& prompt = view.prompt.empty() ? run.prompt : view.prompt;
     picture.text({field.left, box.top + 7}, shortened(shown(prompt, measure), fonts::kSub, field.width(), measure),

@@ -56,6 +56,7 @@ App::App(const ViewOptions& options)
   tell_events(display_.window(), *this);
   ImGui_ImplGlfw_InitForOpenGL(display_.window(), true);  // keeps the callbacks that are there
   tell_keys(display_.window());
+  tell_texts(display_.window());
   if (!options.size && !options.scale && scale_ != 1)
     glfwSetWindowSize(display_.window(), static_cast<int>(1440 * scale_), static_cast<int>(900 * scale_));
   open(options.opening, [how = options_.open, wake = wake_.caller()] { return how(wake); });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "viewer/window/app.h"
+#include "viewer/window/field_text.h"
 #include "viewer/window/run_fonts.h"
 
 #define GLFW_INCLUDE_NONE
@@ -47,7 +48,7 @@ void App::take_touches(const Touched& touched) {
   }
   if (touched.prompt_entered) {
     stage_.stop_editing();
-    stage_.restart(prompt_.text);
+    stage_.restart(prompt_of_field(prompt_.text));
     // Fonts hold what the vocabulary needs and a little more; a prompt may bring other letters.
     if (!gui_.fonts().can_draw(stage_.view().prompt)) gui_.use(fonts_for(stage_.run()));
     pace_.event();
@@ -65,7 +66,7 @@ void App::take_touches(const Touched& touched) {
 
 void App::use_prompt() {
   const bool open = stage_.view().editing_prompt && frame_.prompt_field.area() > 0;
-  if (open && !prompt_.open) prompt_ = {stage_.view().prompt, true, false};
+  if (open && !prompt_.open) prompt_ = {field_text(stage_.view().prompt), true, false};
   if (!open) prompt_ = {};
 }
 

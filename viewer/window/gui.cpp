@@ -21,9 +21,9 @@ void apply_style(float scale, const Palette& palette) {
   style.Colors[ImGuiCol_Text] = channels_of(palette.text);
   style.Colors[ImGuiCol_TextDisabled] = channels_of(palette.faint);
   style.Colors[ImGuiCol_WindowBg] = channels_of(palette.background);
-  style.Colors[ImGuiCol_FrameBg] = channels_of(palette.well);
-  style.Colors[ImGuiCol_FrameBgHovered] = channels_of(palette.well);
-  style.Colors[ImGuiCol_FrameBgActive] = channels_of(palette.well);
+  // The prompt's field lies in a box that is drawn.
+  for (const ImGuiCol part : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive})
+    style.Colors[part] = channels_of(palette.background);
   style.Colors[ImGuiCol_Border] = channels_of(palette.line);
   style.Colors[ImGuiCol_TextSelectedBg] = channels_of(mix(palette.background, palette.key, 0.45));
   style.ScaleAllSizes(scale);

@@ -23,7 +23,7 @@ struct Touched {
 };
 
 struct PromptField {
-  std::string text;
+  std::string text;  // as field_text.h has it
   bool open = false, was_active = false;
 };
 

@@ -9,7 +9,10 @@ class App;
 
 // Before Dear ImGui sets its own callbacks, which call these.
 void tell_events(GLFWwindow* window, App& app);
-// Instead of Dear ImGui's own callback, once that is set.
+// Instead of Dear ImGui's own callbacks, once those are set.
 void tell_keys(GLFWwindow* window);
+// Between the prompt's field and the world: what is pasted and typed comes in as FieldText, what is copied goes out as
+// what it stands for.
+void tell_texts(GLFWwindow* window);
 
 }  // namespace kv::viewer

@@ -195,6 +195,20 @@ TEST_SUITE("stage") {
     for (const int action : {1, 0}) keys.push({kLetter, 0, action, kControl});
     CHECK(keys.next_frame().size() == 1);
     CHECK(keys.next_frame().size() == 1);
+    // Ctrl may come up first, and the letter's release then tells of no Ctrl.
+    constexpr int kLeftControl = 341;
+    keys.push({kLeftControl, 0, 1, 0});
+    keys.push({kLetter, 0, 1, kControl});
+    keys.push({kLeftControl, 0, 0, kControl});
+    keys.push({kLetter, 0, 0, 0});
+    CHECK(keys.next_frame().size() == 2);
+    CHECK(keys.next_frame().size() == 2);
+    // Shift and a letter are text.
+    constexpr int kLeftShift = 340, kShift = 1;
+    keys.push({kLeftShift, 0, 1, 0});
+    for (const int action : {1, 0}) keys.push({kLetter, 0, action, kShift});
+    CHECK(keys.next_frame().size() == 3);
+    CHECK(keys.empty());
   }
 
   TEST_CASE("a file that is no model is one sentence, and what was given up never comes") {
