@@ -26,6 +26,8 @@ void draw_axis(Picture& picture, const AttentionScene& scene) {
 void draw_ranks(Picture& picture, const std::vector<WeightBar>& bars, const AttentionScene& scene) {
   const Rect& chart = scene.layout.chart;
   const Rect region{chart.left, chart.top - 20, chart.right, chart.bottom};
+  // The playhead's line is right of the last bar.
+  const float end = std::min(region.right, scene.layout.axis.x_of(scene.subject.columns()) - 1);
   std::vector<Rect> taken;
   for (size_t rank = 0; rank < scene.most.size(); ++rank) {
     const int64_t column = scene.subject.column_of(scene.most[rank].position);
@@ -34,7 +36,7 @@ void draw_ranks(Picture& picture, const std::vector<WeightBar>& bars, const Atte
     if (bar == bars.end() || bar->position != scene.most[rank].position) continue;
     const std::string text = std::to_string(rank + 1);
     const float half = scene.measure.width(fonts::kSmallStrong, text) / 2;
-    const float middle = std::clamp(bar->box.centre().x, region.left + half, region.right - half);
+    const float middle = std::clamp(bar->box.centre().x, region.left + half, std::max(region.left + half, end - half));
     const Rect box{middle - half, bar->box.top - kRankGap - fonts::kSmallStrong.size, middle + half,
                    bar->box.top - kRankGap};
     const bool covers_bar =

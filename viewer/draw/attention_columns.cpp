@@ -71,21 +71,20 @@ void draw_ruler(Picture& picture, const AttentionScene& scene) {
                scene.names, scene.measure, Align::right);
 }
 
-// Where the scrubber's playhead stands, through all parts; by slot, around the slot that was written last.
+// Where the scrubber's playhead stands, through all parts but the text; by slot, around the slot that was written last.
 void draw_playhead(Picture& picture, const AttentionScene& scene) {
   const AttentionLayout& layout = scene.layout;
+  const std::pair<float, float> parts[] = {{layout.chart.top, layout.rows.back().box.bottom},
+                                           {layout.heads.front().top, layout.heads.back().bottom}};
   if (scene.subject.by_slot()) {
     const int64_t slot = scene.subject.column_of(scene.subject.context - 1);
-    const float left = layout.axis.x_of(slot), right = layout.axis.x_of(slot + 1);
-    picture.outline({left, layout.chart.top, std::max(right, left + 2), layout.heads.back().bottom},
-                    scene.palette.accent, 1);
+    const float left = layout.axis.x_of(slot), right = std::max(layout.axis.x_of(slot + 1), left + 2);
+    for (const auto& [top, bottom] : parts) picture.outline({left, top, right, bottom}, scene.palette.accent, 1);
     return;
   }
   const float x = layout.axis.x_of(scene.subject.context);
   if (x > layout.chart.right + 0.5f) return;
-  for (const auto& [top, bottom] : {std::pair{layout.chart.top, layout.rows.back().box.bottom},
-                                    std::pair{layout.heads.front().top, layout.heads.back().bottom}})
-    picture.line({x, top}, {x, bottom}, scene.palette.text, 1.5f);
+  for (const auto& [top, bottom] : parts) picture.line({x, top}, {x, bottom}, scene.palette.text, 1.5f);
 }
 
 // The column that the reader points at, or has pinned, in front of nothing but the ground.

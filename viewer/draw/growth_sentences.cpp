@@ -110,7 +110,9 @@ std::string band_words(const GrowthScene& scene) {
 
 std::string column_words(const GrowthScene& scene) {
   const double tokens = tokens_per_column(scene.layout.axis);
-  return tokens < 1.5 ? "a column is a token" : fmt::format("a column is {:.0f} tokens", std::round(tokens));
+  if (tokens < 1.5) return "a column is a token";
+  const double whole = std::round(tokens);
+  return fmt::format("a column is {}{:.0f} tokens", std::abs(tokens - whole) < 0.01 ? "" : "about ", whole);
 }
 
 std::string capital(std::string words) {

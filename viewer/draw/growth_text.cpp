@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "viewer/draw/cache_words.h"
+#include "viewer/draw/shown_numbers.h"
 #include "viewer/session/number_text.h"
 
 namespace kv::viewer {
@@ -141,7 +142,8 @@ Picture draw_text_line(const GrowthScene& scene, int lane, const TextMeasure& me
   };
   if (!of.view) {
     const std::string shape =
-        fmt::format("{} layers, {} query heads, {}", of.config->layers, of.config->heads, stored_vectors(*of.config));
+        fmt::format("{} layers, {} query heads, {}: {}", of.config->layers, of.config->heads,
+                    stored_vectors(*of.config), size_shown(scene.view)->origin_of(static_cast<size_t>(lane)));
     write(shortened(shape, kPlain, region.width(), measure), kPlain, palette.faint);
     return picture;
   }

@@ -11,7 +11,7 @@ constexpr float kLeastWidth = 640, kLeastHeight = 480;
 constexpr float kTopBar = 48, kTransport = 108, kPanel = 296;
 constexpr float kDrawerBelow = 1100;  // windows narrower than this have no room for a panel beside the map
 constexpr float kLeftMargin = 20, kRightMargin = 12;
-constexpr float kMapLeft = 142, kMapUnit = 256;  // a map is a multiple of 256 wide, so that tokens are whole pixels
+constexpr float kMapLeft = 142, kMapUnit = 128;  // a multiple, so that few tokens are whole pixels wide
 constexpr float kReadoutsGap = 14, kReadouts = 208;
 
 }  // namespace

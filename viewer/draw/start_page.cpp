@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "viewer/draw/attention_start.h"
 #include "viewer/draw/column.h"
 #include "viewer/draw/shown_numbers.h"
 #include "viewer/session/number_text.h"
@@ -134,16 +135,27 @@ std::vector<std::string> start_page_paragraphs(const RunView& run, const SizeOf*
 
 namespace {
 
+struct StartPage {
+  std::string title;
+  std::vector<std::string> paragraphs;
+};
+
+StartPage start_page_of(const RunView& run, const ViewState& view) {
+  if (view.scene == Scene::attention && !run.lanes.empty())
+    return {"What is read?", attention_start_paragraphs(run, view)};
+  return {"What grows?", start_page_paragraphs(run, size_shown(view))};
+}
+
 // As many whole paragraphs as fit, and a line that says so when not all do.
-Picture written(const std::vector<std::string>& paragraphs, Font font, float line_height, Rect region,
-                const Palette& palette, const TextMeasure& measure, bool& all) {
+Picture written(const StartPage& page, Font font, float line_height, Rect region, const Palette& palette,
+                const TextMeasure& measure, bool& all) {
   Picture picture;
   Column column(picture, region, measure);
-  column.line("What grows?", fonts::kTitle, palette.text, 33);
+  column.line(page.title, fonts::kTitle, palette.text, 33);
   const float note = 20;
-  for (const std::string& paragraph : paragraphs) {
+  for (const std::string& paragraph : page.paragraphs) {
     const auto lines = wrapped(paragraph, font, region.width(), measure);
-    const bool is_last = &paragraph == &paragraphs.back();
+    const bool is_last = &paragraph == &page.paragraphs.back();
     all = column.fits(line_height * static_cast<float>(lines.size()) + (is_last ? 0 : note));
     if (!all) break;
     for (const std::string& line : lines) column.line(line, font, palette.soft, line_height);
@@ -157,10 +169,10 @@ Picture written(const std::vector<std::string>& paragraphs, Font font, float lin
 
 Picture draw_start_page(const RunView& run, const ViewState& view, Rect region, const TextMeasure& measure) {
   const Palette& palette = palette_of(view.theme);
-  const std::vector<std::string> paragraphs = start_page_paragraphs(run, size_shown(view));
+  const StartPage page = start_page_of(run, view);
   bool all = true;
-  Picture picture = written(paragraphs, fonts::kBody, 21, region, palette, measure, all);
-  return all ? picture : written(paragraphs, fonts::kSmall, 18, region, palette, measure, all);
+  Picture picture = written(page, fonts::kBody, 21, region, palette, measure, all);
+  return all ? picture : written(page, fonts::kSmall, 18, region, palette, measure, all);
 }
 
 }  // namespace kv::viewer

@@ -1,4 +1,5 @@
-// StartPage: the side panel's first page: what the lanes show, what to try, and what small models cannot show.
+// StartPage: the side panel's first page. Beside Growth: what the lanes show, what to try, and what small models cannot
+// show; beside Attention see attention_start.h.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace kv::viewer {
 
-// A paragraph each. Their numbers are those of the models that run, and where the lanes are restated at a size that
-// size's, predicted.
+// Beside Growth, a paragraph each. Their numbers are those of the models that run, and where the lanes are restated at
+// a size that size's, predicted.
 std::vector<std::string> start_page_paragraphs(const RunView& run, const SizeOf* size = nullptr);
 
 Picture draw_start_page(const RunView& run, const ViewState& view, Rect region, const TextMeasure& measure);

@@ -99,7 +99,8 @@ std::string how_it_is_looked_at(const GrowthScene& scene) {
 
 // --- A lane ---
 
-std::string shape_of(const GrowthLane& lane) {
+std::string shape_of(const GrowthScene& scene, int index) {
+  const GrowthLane& lane = scene.lane(index);
   const ModelConfig& config = *lane.config;
   std::string stores = stored_vectors(config) + (config.has_latent_attention() ? " for all of them" : "");
   if (const int64_t layer = first_windowed_layer(config); layer >= 0) {
@@ -109,8 +110,10 @@ std::string shape_of(const GrowthLane& lane) {
     stores += fmt::format(", a window of {}", count_of(window, "token"));
     if (layers < config.layers) stores += fmt::format(" in {} of the layers", layers);
   }
-  return fmt::format("{}, {}: {}, {}, {}.", lane.label, lane.view ? lane.view->facts->name : "predicted",
-                     count_of(config.layers, "layer"), count_of(config.heads, "query head"), stores);
+  const std::string who = lane.view ? lane.view->facts->name
+                                    : size_shown(scene.view)->origin_of(static_cast<size_t>(index)) + ", predicted";
+  return fmt::format("{}, {}: {}, {}, {}.", lane.label, who, count_of(config.layers, "layer"),
+                     count_of(config.heads, "query head"), stores);
 }
 
 // What is no longer stored, and the ring that holds the rest.
@@ -241,17 +244,18 @@ std::string paragraph_of_lane(const GrowthScene& scene, int index) {
   const ViewState& view = scene.view;
   const std::string prompt = count_of(of.prompt, "token");
   if (!of.numbers)
-    return joined({shape_of(of),
+    return joined({shape_of(scene, index),
                    of.context == 0
                        ? fmt::format("Nothing is stored yet; the prompt has {}.", prompt)
                        : fmt::format("It has read {} of {} of the prompt.", with_commas(of.context), prompt),
                    of.view ? what_stopped_it(*of.view, view) : ""});
   const LaneNumbers& numbers = *of.numbers;
   const int64_t step = numbers.context - of.prompt;
-  if (!of.view) return joined({shape_of(of), what_it_keeps(numbers, view), what_the_step_took(numbers, step, view)});
+  if (!of.view)
+    return joined({shape_of(scene, index), what_it_keeps(numbers, view), what_the_step_took(numbers, step, view)});
   const LaneView& lane = *of.view;
   const Step& recorded = lane.steps[static_cast<size_t>(step)];
-  return joined({shape_of(of), what_it_wrote(lane, recorded), where_it_branched(lane, step),
+  return joined({shape_of(scene, index), what_it_wrote(lane, recorded), where_it_branched(lane, step),
                  what_it_keeps(numbers, view), what_the_window_does(lane, numbers.context, view),
                  what_the_step_took(numbers, step, view), view.cache_on ? how_long_it_took(numbers) : "",
                  what_may_come(lane, recorded), how_well_it_predicts(*lane.facts), what_stopped_it(lane, view)});

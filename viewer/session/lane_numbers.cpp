@@ -180,10 +180,12 @@ SizeOf size_of_preset(const char* preset, std::string name) {
   constexpr int64_t kSharedHeads = 8;  // the KV heads of both Llamas
   ModelConfig config = config_of(*find_preset(preset));
   config.name = name;
+  const size_t published = config.has_latent_attention() ? 3 : 1;
   return {std::move(name),
           {"MHA", "GQA", "MQA", "MLA"},
           {with_kv_heads(config, config.heads, "MHA"), with_kv_heads(config, kSharedHeads, "GQA"),
-           with_kv_heads(config, 1, "MQA"), with_latent(config)}};
+           with_kv_heads(config, 1, "MQA"), with_latent(config)},
+          published};
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ struct SizeOf {
   std::string name;                 // "Llama-3-8B"
   std::vector<std::string> labels;  // MHA, GQA, MQA, MLA
   std::vector<ModelConfig> variants;
+  size_t published = 0;  // the variant that is the model itself; the others nobody has trained
+
+  std::string origin_of(size_t variant) const { return variant == published ? name + " itself" : "hypothetical"; }
 };
 const std::vector<SizeOf>& sizes_to_compare();  // Llama-3-8B, Llama-3-70B, DeepSeek-V3
 

@@ -73,7 +73,7 @@ TEST_SUITE("viewer/draw") {
         CHECK(r.readouts.left > r.map.right);
         CHECK(r.readouts.right <= r.content.right);
         CHECK(r.names.left >= r.content.left);
-        CHECK(static_cast<int>(r.map.width()) % 256 == 0);
+        CHECK(static_cast<int>(r.map.width()) % 128 == 0);
         if (panel && !r.panel_is_drawer) {
           CHECK(r.content.right < r.panel.left);
         }

@@ -63,6 +63,6 @@ TEST_SUITE("viewer/draw/start_page") {
     };
     check_says(text_of(Scene::growth), "Llama-3-8B");
     CHECK(text_of(Scene::attention).find("Llama-3-8B") == std::string::npos);
-    check_says(text_of(Scene::attention), "hardly differ");
+    check_says(text_of(Scene::attention), "8 query heads");
   }
 }

@@ -146,8 +146,10 @@ TEST_SUITE("viewer/draw/words") {
     // One model runs, four of the size are drawn.
     static test::RecordedRun window = test::window_model(8);
     view.step = 8;
-    for (const std::string& label : sizes_to_compare()[0].labels)
-      check_says(words_of(window.view(), view), "\n" + label + ", predicted: 32 layers");
+    const SizeOf& size = sizes_to_compare()[0];
+    for (size_t i = 0; i < size.labels.size(); ++i)
+      check_says(words_of(window.view(), view),
+                 "\n" + size.labels[i] + ", " + size.origin_of(i) + ", predicted: 32 layers");
     CHECK_FALSE(says(words_of(window.view(), view), "the window"));
   }
 

@@ -185,7 +185,12 @@ TEST_SUITE("viewer/session/lane_numbers") {
         CHECK(numbers.ratio_to_mha == static_cast<double>(numbers.kv_bytes) / static_cast<double>(mha.kv_bytes));
       }
     }
-    // The two that are published: Llama's own GQA, DeepSeek-V3's own MLA.
+    // The ones that are published: Llama's own GQA, DeepSeek-V3's own MLA.
+    CHECK(sizes_to_compare()[0].origin_of(1) == "Llama-3-8B itself");
+    CHECK(sizes_to_compare()[1].origin_of(1) == "Llama-3-70B itself");
+    CHECK(sizes_to_compare()[2].origin_of(3) == "DeepSeek-V3 itself");
+    CHECK(sizes_to_compare()[2].origin_of(1) == "hypothetical");
+    CHECK(sizes_to_compare()[1].variants[1].kv_heads == config_of(*find_preset("llama-3-70b")).kv_heads);
     CHECK(predicted_numbers(sizes_to_compare()[0].variants[1], 8, 100, Dtype::bf16).flops ==
           decode_step_cost(config_of(*find_preset("llama-3-8b")), 108, {}).flops());
     CHECK(predicted_numbers(sizes_to_compare()[2].variants[3], 8, 100, Dtype::bf16).flops ==
