@@ -64,6 +64,9 @@ struct ShowCacheUse {
 struct ShowPage {
   PanelPage page;
 };
+struct ScrollPanel {  // to so many logical pixels of the page above what is shown
+  float to;
+};
 struct TogglePanel {};
 struct ToggleTheme {};
 struct ToggleKeys {};
@@ -73,11 +76,11 @@ struct EditPrompt {};
 struct GiveUpOpening {};
 }  // namespace action
 
-using Action =
-    std::variant<action::PlayOrPause, action::StepBy, action::GoTo, action::Faster, action::ShowScene,
-                 action::SelectLane, action::SelectLayer, action::SelectHead, action::ZoomInto, action::ZoomOut,
-                 action::FitAxis, action::Inspect, action::Branch, action::UseForm, action::ShowBySlot,
-                 action::ShowAtSizeOf, action::ShowCacheUse, action::ShowPage, action::TogglePanel, action::ToggleTheme,
-                 action::ToggleKeys, action::CopyWords, action::Export, action::EditPrompt, action::GiveUpOpening>;
+using Action = std::variant<action::PlayOrPause, action::StepBy, action::GoTo, action::Faster, action::ShowScene,
+                            action::SelectLane, action::SelectLayer, action::SelectHead, action::ZoomInto,
+                            action::ZoomOut, action::FitAxis, action::Inspect, action::Branch, action::UseForm,
+                            action::ShowBySlot, action::ShowAtSizeOf, action::ShowCacheUse, action::ShowPage,
+                            action::ScrollPanel, action::TogglePanel, action::ToggleTheme, action::ToggleKeys,
+                            action::CopyWords, action::Export, action::EditPrompt, action::GiveUpOpening>;
 
 }  // namespace kv::viewer

@@ -1,4 +1,5 @@
-// Column: writes lines of text from the top of a region downwards, and none that does not fit any more.
+// Column: writes lines of text from the top of a region downwards, and none that does not fit any more. One that is
+// scrolled begins above the region, and leaves out what lies there.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@ namespace kv::viewer {
 
 class Column {
  public:
-  Column(Picture& picture, Rect region, const TextMeasure& measure)
-      : picture_(picture), region_(region), measure_(measure), y_(region.top) {}
+  Column(Picture& picture, Rect region, const TextMeasure& measure, float scrolled = 0)
+      : picture_(picture), region_(region), measure_(measure), top_(region.top - scrolled), y_(top_) {}
 
   float y() const { return y_; }
   float left() const { return region_.left; }
@@ -22,6 +23,10 @@ class Column {
   // Whether something was left out, for want of room.
   bool cut() const { return cut_; }
   void skip(float height) { y_ += height; }
+  // Whether the next `height` pixels are drawn. What comes after something that was left out is left out as well.
+  bool takes(float height);
+  // Of all that was written, drawn or not.
+  float height() const { return y_ - top_; }
 
   // One line, shortened to the width.
   void line(std::string_view text, Font font, Colour colour, float line_height);
@@ -36,7 +41,7 @@ class Column {
   Picture& picture_;
   Rect region_;
   const TextMeasure& measure_;
-  float y_;
+  float top_, y_;
   bool cut_ = false;
 };
 

@@ -65,14 +65,16 @@ Frame draw_frame(const RunView& run, const ViewState& view, const TextMeasure& m
   picture.add(draw_transport(run, view, regions, measure));
   frame.scrubber = scrubber_box(regions);
 
-  Picture panel = draw_side_panel(run, view, regions, measure);
+  SidePanel panel = draw_side_panel(run, view, regions, measure);
+  frame.panel_scroll = panel.scroll;
   const bool drawer = regions.panel_is_drawer && regions.panel.width() > 0;
   if (drawer) cover(picture.spots, regions.panel);
-  (drawer ? frame.overlay : picture).add(std::move(panel));
+  (drawer ? frame.overlay : picture).add(std::move(panel.picture));
   if (view.keys) {
     // The list is in front of all, and nothing else can be reached while it is open.
     picture.spots.clear();
     frame.scrubber = {};
+    frame.panel_scroll = {};
     frame.overlay = draw_keys_overlay(view, regions, measure);
     return frame;
   }

@@ -6,6 +6,7 @@
 #include "viewer/draw/heat_map.h"
 #include "viewer/draw/picture.h"
 #include "viewer/draw/regions.h"
+#include "viewer/draw/scroll.h"
 #include "viewer/draw/view_state.h"
 #include "viewer/session/recording.h"
 
@@ -15,8 +16,9 @@ struct Frame {
   Picture picture;  // the scene and what is around it
   Picture overlay;  // in front of all: the list of keys, what is hovered, a notice
   Regions regions;
-  Rect prompt_field;  // where the prompt is edited
-  Rect scrubber;      // dragging in it moves the playhead (scrubber.h)
+  Rect prompt_field;    // where the prompt is edited
+  Rect scrubber;        // dragging in it moves the playhead (scrubber.h)
+  Scroll panel_scroll;  // the side panel's page
 };
 
 // `maps` keeps texels from one frame to the next, which changes the speed and nothing else.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/code/narrow_code.h"
 #include "viewer/draw/cell_facts.h"
 #include "viewer/draw/column.h"
 #include "viewer/draw/shown_numbers.h"
@@ -37,11 +38,11 @@ void write_cell(Column& column, Picture& picture, const CellFacts& facts, const 
   if (facts.dim)
     row("number", fmt::format("[{}] = {}", *facts.dim, number_in_words(facts.values[static_cast<size_t>(*facts.dim)])));
   column.skip(5);
-  if (column.fits(40)) {
+  if (column.takes(24)) {
     const Rect strip{column.left(), column.y(), column.right(), column.y() + 20};
     picture.add(draw_value_strip(facts.values, facts.dim, strip, palette));
-    column.skip(facts.dim ? 29 : 24);
   }
+  column.skip(facts.dim ? 29 : 24);
   row(fmt::format("{} values", facts.values.size()).c_str(),
       fmt::format("{} to {}", number_in_words(facts.least), number_in_words(facts.largest)));
   row("RMS", number_in_words(facts.rms));
@@ -94,34 +95,34 @@ void write_step(Column& column, const RunView& run, const ViewState& view, int i
 // Code in the colours of reading: what is lit in full strength with a bar beside it, all else soft.
 class CodeLines {
  public:
-  CodeLines(Column& column, Picture& picture, const Palette& palette)
-      : column_(column), picture_(picture), palette_(palette) {}
+  CodeLines(Column& column, Picture& picture, const Palette& palette, const TextMeasure& measure)
+      : column_(column),
+        picture_(picture),
+        palette_(palette),
+        columns_(static_cast<size_t>((column.right() - column.left()) / measure.width(fonts::kNumber, "m"))) {}
 
   void place(const std::string& symbol, const std::string& file, int line) {
     column_.line(symbol, fonts::kSmallStrong, palette_.text, 18);
     column_.line(fmt::format("{}:{}", file, line), fonts::kSmall, palette_.faint, 20);
   }
-  // A comment is read as a sentence: it is wrapped. Code is cut.
-  void comment(const std::string& text, bool lit, const TextMeasure& measure) {
-    const float width = column_.right() - column_.left();
-    for (const std::string& line : wrapped("// " + text, fonts::kNumber, width, measure)) write(line, lit);
-  }
-  void write(const std::string& line, bool lit) {
-    const float top = column_.y();
-    column_.line(line, fonts::kNumber, lit ? palette_.text : palette_.soft, kCodeLine);
-    if (lit && !column_.cut())
-      picture_.rect({column_.left() - 9, top, column_.left() - 6, top + kCodeLine}, palette_.text);
+  void write(const std::vector<std::string>& lines, bool lit) {
+    for (const std::string& line : narrow_code(lines, columns_)) {
+      if (lit && column_.takes(kCodeLine))
+        picture_.rect({column_.left() - 9, column_.y(), column_.left() - 6, column_.y() + kCodeLine}, palette_.text);
+      column_.line(line, fonts::kNumber, lit ? palette_.text : palette_.soft, kCodeLine);
+    }
   }
 
  private:
   Column& column_;
   Picture& picture_;
   const Palette& palette_;
+  size_t columns_;  // characters on a line: all are of one width
 };
 
 void write_code(Column& column, Picture& picture, const ModelConfig& config, const ViewState& view, bool cell_shown,
                 const Palette& palette, const TextMeasure& measure) {
-  CodeLines code(column, picture, palette);
+  CodeLines code(column, picture, palette, measure);
   column.rule(palette.line);
   const CodeExcerpt& layer = code_of("layer_with_cache");
   code.place("In " + layer.symbol, layer.file, layer.first_line);
@@ -129,14 +130,13 @@ void write_code(Column& column, Picture& picture, const ModelConfig& config, con
   const int lit = lit_phase(phases, view, cell_shown);
   for (int i = 0; i < static_cast<int>(phases.size()); ++i) {
     const CodePhase& phase = phases[static_cast<size_t>(i)];
-    code.comment(phase.comment, i == lit, measure);
-    if (i == lit)
-      for (const std::string& line : phase.lines) code.write(line, true);
+    code.write({"// " + phase.comment}, i == lit);
+    if (i == lit) code.write(phase.lines, true);
   }
   column.skip(8);
   const CodeExcerpt& writer = code_of(writer_of(config.has_latent_attention()));
   code.place("Stored by " + writer.symbol, writer.file, writer.first_line);
-  for (const std::string& line : writer.lines) code.write(line, false);
+  code.write(writer.lines, false);
 }
 
 }  // namespace
@@ -165,14 +165,15 @@ int lit_phase(const std::vector<CodePhase>& phases, const ViewState& view, bool 
 
 std::optional<Cell> inspected_cell(const ViewState& view) { return view.hovered ? view.hovered : view.pinned; }
 
-Picture draw_inspector(const RunView& run, const ViewState& view, Rect region, const TextMeasure& measure) {
+Page draw_inspector(const RunView& run, const ViewState& view, Rect region, float scrolled,
+                    const TextMeasure& measure) {
   const Palette& palette = palette_of(view.theme);
   Picture picture;
-  Column column(picture, region, measure);
+  Column column(picture, region, measure, scrolled);
   const int selected = selected_lane(run, view);
   if (selected < 0) {
     column.paragraph("There is nothing to inspect: no model is open.", fonts::kSmall, palette.soft, kRow);
-    return picture;
+    return {std::move(picture), column.height()};
   }
   const std::optional<Cell> cell = inspected_cell(view);
   std::optional<CellFacts> facts;
@@ -183,7 +184,7 @@ Picture draw_inspector(const RunView& run, const ViewState& view, Rect region, c
     write_step(column, run, view, selected, palette, measure);
   const int lane = facts ? cell->lane : selected;
   write_code(column, picture, run.lanes[static_cast<size_t>(lane)].config(), view, facts.has_value(), palette, measure);
-  return picture;
+  return {std::move(picture), column.height()};
 }
 
 }  // namespace kv::viewer

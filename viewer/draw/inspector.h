@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "viewer/code/code.h"
-#include "viewer/draw/picture.h"
+#include "viewer/draw/scroll.h"
 #include "viewer/draw/view_state.h"
 #include "viewer/session/recording.h"
 
@@ -20,6 +20,7 @@ int lit_phase(const std::vector<CodePhase>& phases, const ViewState& view, bool 
 // The cell that the inspector is about: what is hovered, else what is pinned.
 std::optional<Cell> inspected_cell(const ViewState& view);
 
-Picture draw_inspector(const RunView& run, const ViewState& view, Rect region, const TextMeasure& measure);
+// With so many pixels of it above the region.
+Page draw_inspector(const RunView& run, const ViewState& view, Rect region, float scrolled, const TextMeasure& measure);
 
 }  // namespace kv::viewer

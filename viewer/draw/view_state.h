@@ -33,6 +33,7 @@ struct ViewState {
   Scene scene = Scene::growth;
   PanelPage page = PanelPage::start;
   bool panel = true;
+  float panel_scroll = 0;  // logical pixels of the page above what is shown
   bool keys = false;  // the list of keys is open
   bool reduced_motion = false;
 

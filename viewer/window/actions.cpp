@@ -34,7 +34,10 @@ struct Stage::Performer {
   }
   void operator()(action::GoTo to) const { stage.go_to(to.step); }
   void operator()(action::Faster faster) const { stage.player_.set_speed(stage.player_.speed() * faster.factor); }
-  void operator()(action::ShowScene show) const { view.scene = show.scene; }
+  void operator()(action::ShowScene show) const {
+    view.scene = show.scene;
+    view.panel_scroll = 0;  // other words
+  }
 
   void operator()(action::SelectLane select) const {
     view.lane = within(select.lane, lanes());
@@ -64,6 +67,7 @@ struct Stage::Performer {
   void operator()(const action::Inspect& inspect) const {
     view.pinned = view.pinned == inspect.cell ? std::nullopt : std::optional(inspect.cell);
     view.page = PanelPage::inspector;
+    view.panel_scroll = 0;
   }
   void operator()(action::Branch branch) const {
     if (branch.lane < 0 || branch.lane >= lanes()) return;
@@ -89,7 +93,9 @@ struct Stage::Performer {
   void operator()(action::ShowPage show) const {
     view.page = show.page;
     view.panel = true;
+    view.panel_scroll = 0;
   }
+  void operator()(action::ScrollPanel scroll) const { view.panel_scroll = std::max(scroll.to, 0.f); }
   void operator()(action::TogglePanel) const { view.panel = !view.panel; }
   void operator()(action::ToggleTheme) const { view.theme = view.theme == Theme::dark ? Theme::light : Theme::dark; }
   void operator()(action::ToggleKeys) const { view.keys = !view.keys; }

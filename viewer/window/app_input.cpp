@@ -56,6 +56,7 @@ void App::take_touches(const Touched& touched) {
     stage_.stop_editing();
     pace_.event();
   }
+  if (touched.turned) perform(*touched.turned);
   if (touched.action) {
     focus_.leave();
     perform(*touched.action);

@@ -44,6 +44,13 @@ float distance(Key direction, Point from, Point to) {
   return ahead + 2 * std::abs(beside);
 }
 
+// The side panel's page by as much as its box shows, less a line; wherever the focus is, since nothing else has pages.
+std::optional<Action> turned(const Scroll& scroll, Key key) {
+  if (!scroll.needed()) return std::nullopt;
+  const float by = scroll.box.height() - kScrollLine;
+  return action::ScrollPanel{scroll.to(scroll.at + (key == Key::page_down ? by : -by))};
+}
+
 }  // namespace
 
 const Spot* Focus::spot(const Frame& frame) const {
@@ -92,6 +99,10 @@ void Focus::step(int by, const std::vector<const Spot*>& spots) {
 }
 
 bool Focus::take(KeyPress press, const Frame& frame, std::optional<Action>& action) {
+  if (press.key == Key::page_up || press.key == Key::page_down) {
+    action = turned(frame.panel_scroll, press.key);
+    return true;
+  }
   if (press.key == Key::f6) {
     next_area(frame, press.shift);
     return true;

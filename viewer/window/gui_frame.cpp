@@ -33,6 +33,7 @@ class FrameInGui {
     if ((on_button || covered || frame_.scrubber.holds(mouse)) && !touched_.scrub_to)
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     const bool drawer = frame_.regions.panel_is_drawer && frame_.regions.panel.holds(mouse);
+    wheel(mouse);
     if (ImGui::IsMousePosValid(&at) && !covered && !drawer && frame_.regions.content.holds(mouse)) {
       touched_.mouse = mouse;
       const bool left = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !on_button;
@@ -72,6 +73,14 @@ class FrameInGui {
     if (frame_.scrubber.area() <= 0) return;
     button("##scrubber", frame_.scrubber);
     if (ImGui::IsItemActive()) touched_.scrub_to = ImGui::GetMousePos().x / scale_;
+  }
+
+  void wheel(Point mouse) {
+    constexpr float kNotch = 3 * kScrollLine;
+    const float turned = ImGui::GetIO().MouseWheel;
+    const Scroll& scroll = frame_.panel_scroll;
+    if (turned != 0 && scroll.needed() && scroll.box.holds(mouse))
+      touched_.turned = action::ScrollPanel{scroll.to(scroll.at - turned * kNotch)};
   }
 
   void edit(PromptField& prompt) {

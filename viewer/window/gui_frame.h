@@ -18,6 +18,7 @@ struct Touched {
   std::optional<Point> mouse;     // over the scene, and over nothing that lies in front of it
   bool clicked = false;           // at the mouse, where no spot had an action
   std::optional<float> scrub_to;  // x, while the playhead is held
+  std::optional<Action> turned;   // the wheel, over the side panel's page
   bool prompt_entered = false, prompt_left = false;
   std::string words;  // of the spot under the mouse
 };

@@ -59,6 +59,8 @@ std::optional<Key> key_of(int glfw_key, const char* name) {
     case GLFW_KEY_DOWN: return Key::down;
     case GLFW_KEY_HOME: return Key::home;
     case GLFW_KEY_END: return Key::end;
+    case GLFW_KEY_PAGE_UP: return Key::page_up;
+    case GLFW_KEY_PAGE_DOWN: return Key::page_down;
     case GLFW_KEY_TAB: return Key::tab;
     case GLFW_KEY_ENTER:
     case GLFW_KEY_KP_ENTER: return Key::enter;
@@ -109,6 +111,8 @@ std::optional<Action> action_of(KeyPress press, const ViewState& view, int lanes
     case Key::f1: return action::ToggleKeys{};
     case Key::escape: return closed(view);
     case Key::letter_e:
+    case Key::page_up:
+    case Key::page_down:
     case Key::tab:
     case Key::enter:
     case Key::f6: return std::nullopt;

@@ -16,6 +16,8 @@ enum class Key {
   down,
   home,
   end,
+  page_up,
+  page_down,
   tab,
   enter,
   escape,
@@ -46,7 +48,7 @@ struct KeyPress {
 std::optional<Key> key_of(int glfw_key, const char* name);
 
 // What the key asks for in this state, lanes being those of the run; nothing for keys that mean something to the focus
-// alone (F6, Tab, Enter) or nothing at all.
+// alone (F6, Tab, Enter, Page Up and Down) or nothing at all.
 std::optional<Action> action_of(KeyPress press, const ViewState& view, int lanes);
 
 }  // namespace kv::viewer

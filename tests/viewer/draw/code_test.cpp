@@ -8,6 +8,7 @@
 
 #include "viewer/code/code.h"
 #include "viewer/code/cut_function.h"
+#include "viewer/code/narrow_code.h"
 
 using namespace kv::viewer;
 
@@ -86,6 +87,42 @@ TEST_SUITE("viewer/code") {
     CHECK(cut.lines.front() == "// Says it.");
     CHECK(cut.lines.back() == "}");
     CHECK(cut_function(source, "other").lines == std::vector<std::string>{"void other() {}"});
+  }
+
+  TEST_CASE("in a narrow column nothing is lost of any function, and no line is too long but for a name") {
+    for (const CodeExcerpt& code : all_code())
+      for (const size_t columns : {24u, 34u, 60u, 200u}) {
+        CAPTURE(code.symbol);
+        const auto letters = [](const std::vector<std::string>& lines) {
+          std::string text;
+          for (const std::string& line : lines)
+            for (const char c : line)
+              if (c != ' ' && c != '/') text += c;
+          return text;
+        };
+        const std::vector<std::string> narrow = narrow_code(code.lines, columns);
+        CHECK(letters(narrow) == letters(code.lines));
+        for (const std::string& line : narrow) CHECK_MESSAGE((line.size() <= columns || columns == 24), line);
+      }
+  }
+
+  TEST_CASE("statements are broken where a reader would") {
+    const auto narrow = [](std::vector<std::string> lines) { return narrow_code(lines, 34); };
+    using Lines = std::vector<std::string>;
+    CHECK(narrow({"  note_written(layer, keys.rows);"}) == Lines{"  note_written(layer, keys.rows);"});
+    CHECK(
+        narrow({"void KvCache::append(int64_t layer, Rows<Scalar> keys,", "                     const Run& run) {"}) ==
+        Lines{"void KvCache::append(", "    int64_t layer,", "    Rows<Scalar> keys,", "    const Run& run) {"});
+    CHECK(narrow({"  for (int64_t head = 0; head < cache.kv_heads; ++head)", "    f();"}) ==
+          Lines{"  for (int64_t head = 0;", "      head < cache.kv_heads;", "      ++head)", "    f();"});
+    CHECK(narrow({"  // One comment that goes on and on,", "  // over two lines."}) ==
+          Lines{"  // One comment that goes on and", "  // on, over two lines."});
+    CHECK(narrow({"  expect(\"a text, with commas in it\", keys.shape());"}) ==
+          Lines{"  expect(", "      \"a text, with commas in it\",", "      keys.shape());"});
+    CHECK(narrow({"  return the_only_name_that_is_too_long_for_it;"}) ==
+          Lines{"  return", "the_only_name_that_is_too_long_for_it;"});
+    CHECK(narrow({"  if (config.has_latent_attention()) {"}) == Lines{"  if (", "  config.has_latent_attention()) {"});
+    CHECK(narrow({}).empty());
   }
 
   TEST_CASE("a name that is not defined, or twice, is refused by name") {

@@ -229,7 +229,7 @@ TEST_SUITE("viewer/draw/frame") {
     CHECK(frame.scrubber.area() == 0);
     std::set<std::string> names;
     for (const KeyLine& line : key_lines()) CHECK(names.insert(line.keys).second);
-    CHECK(names.size() == 14);
+    CHECK(names.size() == 15);
   }
 
   TEST_CASE("the tip at a cell stays in the window and beside a drawer, wherever the cell is") {

@@ -140,6 +140,11 @@ bool holds(const std::vector<std::string>& texts, const std::string& text) {
 
 constexpr Rect kPage{1166, 98, 1418, 782};
 
+// The page as it begins.
+Picture inspected(const RunView& run, const ViewState& view) {
+  return draw_inspector(run, view, kPage, 0, FixedMeasure()).picture;
+}
+
 }  // namespace
 
 TEST_SUITE("viewer/draw/inspector") {
@@ -208,13 +213,13 @@ TEST_SUITE("viewer/draw/inspector") {
     ViewState view = state_of(1440, 900);
     view.pinned = Cell{1, 2, Role::value, 1, 13, 5};
     const auto facts = facts_of(run, *view.pinned, view.step);
-    const std::vector<std::string> texts = texts_of(draw_inspector(run, view, kPage, measure));
+    const std::vector<std::string> texts = texts_of(inspected(run, view));
     CHECK(holds(texts, "V of " + facts->token));
     CHECK(holds(texts, with_commas(facts->offset)));
     CHECK(holds(texts, "4 to 7 share it"));
     CHECK(holds(texts, "[5] = " + number_in_words(facts->values[5])));
     view.hovered = Cell{0, 0, Role::key, 3, 2, {}};
-    CHECK(holds(texts_of(draw_inspector(run, view, kPage, measure)), "3 alone"));
+    CHECK(holds(texts_of(inspected(run, view)), "3 alone"));
   }
 
   TEST_CASE("the code that stored a cell is lit, line by line, with a bar beside it") {
@@ -225,17 +230,51 @@ TEST_SUITE("viewer/draw/inspector") {
                                      std::pair{Cell{3, 0, Role::latent, 0, 3, {}}, "cache.append_latent"}}) {
       ViewState view = state_of(1440, 900);
       view.pinned = cell;
-      int lit = 0, soft = 0;
-      bool called = false;
-      for (const Label& label : draw_inspector(run, view, kPage, measure).labels()) {
+      int lines = 0, soft = 0;
+      std::string lit;
+      const Picture picture = inspected(run, view);
+      const auto bars = std::count_if(picture.shapes.begin(), picture.shapes.end(), [&](const viewer::Shape& shape) {
+        const auto* rect = std::get_if<FilledRect>(&shape);
+        return rect && rect->colour == palette.text && rect->box.right < kPage.left;
+      });
+      for (const Label& label : picture.labels()) {
         if (label.font != fonts::kNumber) continue;
-        (label.colour == palette.text ? lit : soft) += 1;
-        called = called || (label.colour == palette.text && label.text.starts_with(call));
+        (label.colour == palette.text ? lines : soft) += 1;
+        if (label.colour == palette.text) lit += label.text;
       }
-      CHECK(lit == 2);  // the comment and its call
+      std::erase(lit, ' ');
+      CHECK_MESSAGE(lit.starts_with(std::string("//Appendtothecache.") + call), lit);
+      CHECK(lit.ends_with(",run);"));
       CHECK(soft > 10);
-      CHECK(called);
+      CHECK(bars == lines);
     }
+  }
+
+  TEST_CASE("all code of a cell can be read by scrolling, none of it cut, under its file and line") {
+    const RunView run = four_lanes().view();
+    const FixedMeasure measure;
+    ViewState view = state_of(1440, 900);
+    view.pinned = Cell{0, 0, Role::key, 0, 3, {}};
+    const Page page = draw_inspector(run, view, kPage, 0, measure);
+    CHECK(page.height > kPage.height());
+    const Picture all = draw_inspector(run, view, {kPage.left, 0, kPage.right, page.height}, 0, measure).picture;
+    std::string code;
+    bool writer = false;
+    const CodeExcerpt& append = code_of("KvCache::append");
+    for (const Label& label : all.labels()) {
+      writer = writer || label.text == append.file + ":" + std::to_string(append.first_line);
+      if (!writer || label.font != fonts::kNumber) continue;
+      CHECK_MESSAGE(!label.text.ends_with("..."), label.text);
+      code += label.text;
+    }
+    std::string expected;
+    for (const std::string& line : append.lines) expected += line;
+    std::erase(code, ' ');
+    std::erase(expected, ' ');
+    CHECK(code == expected);
+    const Picture end = draw_inspector(run, view, kPage, page.height - kPage.height(), measure).picture;
+    CHECK(end.labels().back().text == "}");
+    labels_clear(end);
   }
 
   TEST_CASE("while a step plays, its phases light up one after the other; a paused step lights none") {
@@ -260,7 +299,7 @@ TEST_SUITE("viewer/draw/inspector") {
     const RunView run = four_lanes().view();
     const FixedMeasure measure;
     const ViewState view = state_of(1440, 900);
-    const std::vector<std::string> texts = texts_of(draw_inspector(run, view, kPage, measure));
+    const std::vector<std::string> texts = texts_of(inspected(run, view));
     CHECK(holds(texts, "Step 20 of MHA"));
     CHECK(holds(texts, flops_text(numbers_of(run.lanes[0], 20).flops)));
     const Step& step = run.lanes[0].steps[20];
@@ -303,11 +342,12 @@ TEST_SUITE("viewer/draw/inspector") {
                                   ? Role::latent
                                   : Role::key;
             if (pinned) view.pinned = Cell{lane, 0, role, 0, 3, 2};
-            const Picture picture = draw_inspector(run, view, {kPage.left, kPage.top, kPage.right, bottom}, measure);
+            const Picture picture =
+                draw_inspector(run, view, {kPage.left, kPage.top, kPage.right, bottom}, 0, measure).picture;
             labels_clear(picture);
             CHECK_FALSE(picture.labels().empty());
           }
     }
-    labels_clear(draw_inspector({}, state_of(1440, 900), kPage, measure));
+    labels_clear(inspected({}, state_of(1440, 900)));
   }
 }

@@ -62,7 +62,7 @@ TEST_SUITE("viewer/draw/side_panel") {
     const FixedMeasure measure;
     for (const PanelPage page : {PanelPage::start, PanelPage::inspector, PanelPage::words}) {
       const ViewState view = state_of(1440, 900, page);
-      const Picture picture = draw_side_panel(run, view, regions_of(view), measure);
+      const Picture picture = draw_side_panel(run, view, regions_of(view), measure).picture;
       int tabs = 0;
       for (const Spot& spot : picture.spots)
         if (spot.action && std::holds_alternative<action::ShowPage>(*spot.action)) ++tabs;
@@ -77,7 +77,7 @@ TEST_SUITE("viewer/draw/side_panel") {
     const RunView run = four_lanes().view();
     const FixedMeasure measure;
     const ViewState view = state_of(1440, 900, PanelPage::words);
-    const Picture picture = draw_side_panel(run, view, regions_of(view), measure);
+    const Picture picture = draw_side_panel(run, view, regions_of(view), measure).picture;
     std::string drawn;
     for (const Label& label : picture.labels())
       if (label.position.y > 90 && label.font == fonts::kSmall) drawn += (drawn.empty() ? "" : " ") + label.text;
@@ -88,10 +88,74 @@ TEST_SUITE("viewer/draw/side_panel") {
     }));
   }
 
+  TEST_CASE("scrolled to its end and back, the words page shows every line of all words once") {
+    const RunView run = four_lanes().view();
+    const FixedMeasure measure;
+    for (const float height : {900.f, 480.f}) {
+      ViewState view = state_of(1440, height, PanelPage::words);
+      const Regions regions = regions_of(view);
+      std::vector<std::string> seen, all;
+      for (const std::string& paragraph : paragraphs_of(run, view))
+        for (const std::string& line : wrapped(shown(paragraph, measure), fonts::kSmall, 252, measure))
+          all.push_back(line);
+      const Scroll whole = draw_side_panel(run, view, regions, measure).scroll;
+      REQUIRE(whole.needed());
+      CHECK(whole.at == 0);
+      for (view.panel_scroll = 0;; view.panel_scroll += 1) {  // a line at a time comes to the top, and is read there
+        const SidePanel panel = draw_side_panel(run, view, regions, measure);
+        labels_clear(panel.picture);
+        CHECK(panel.scroll.height == whole.height);
+        CHECK(panel.scroll.at == std::min(view.panel_scroll, whole.most()));
+        std::vector<std::string> lines;
+        for (const Label& label : panel.picture.labels())
+          if (label.font == fonts::kSmall && panel.scroll.box.holds(label.box())) {
+            CHECK(panel.scroll.box.holds(label.box(), 0.5f));
+            lines.push_back(label.text);
+            const float top = label.position.y - panel.scroll.box.top;
+            if (lines.size() == 1 && top < 1) seen.push_back(label.text);
+          }
+        REQUIRE_FALSE(lines.empty());
+        if (view.panel_scroll <= whole.most()) continue;
+        seen.insert(seen.end(), lines.begin(), lines.end());
+        break;
+      }
+      seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+      CHECK(seen.size() >= all.size());
+      for (const std::string& line : all) CHECK_MESSAGE(std::count(seen.begin(), seen.end(), line) > 0, line);
+    }
+  }
+
+  TEST_CASE("a mark beside the page says how much of it is shown, and where; a page that fits has none") {
+    const RunView run = four_lanes().view();
+    const FixedMeasure measure;
+    const auto mark = [&](const SidePanel& panel) {
+      std::optional<Rect> found;
+      for (const viewer::Shape& shape : panel.picture.shapes)
+        if (const auto* rect = std::get_if<FilledRect>(&shape); rect && rect->box.left > panel.scroll.box.right)
+          found = rect->box;
+      return found;
+    };
+    ViewState view = state_of(1440, 900, PanelPage::words);
+    const auto first = mark(draw_side_panel(run, view, regions_of(view), measure));
+    REQUIRE(first);
+    view.panel_scroll = 1e6f;
+    const SidePanel end = draw_side_panel(run, view, regions_of(view), measure);
+    const auto last = mark(end);
+    REQUIRE(last);
+    CHECK(first->top == end.scroll.box.top);
+    CHECK(last->bottom == doctest::Approx(end.scroll.box.bottom));
+    CHECK(last->height() / end.scroll.box.height() == doctest::Approx(end.scroll.box.height() / end.scroll.height));
+    CHECK_FALSE(has_label(end.picture, "takes all; scroll for more"));
+    ViewState high = state_of(1440, 9000, PanelPage::words);
+    const SidePanel whole = draw_side_panel(run, high, regions_of(high), measure);
+    CHECK_FALSE(whole.scroll.needed());
+    CHECK_FALSE(mark(whole));
+  }
+
   TEST_CASE("a hidden panel draws nothing") {
     ViewState view = state_of(1440, 900, PanelPage::start);
     view.panel = false;
-    const Picture picture = draw_side_panel(four_lanes().view(), view, regions_of(view), FixedMeasure());
+    const Picture picture = draw_side_panel(four_lanes().view(), view, regions_of(view), FixedMeasure()).picture;
     CHECK(picture.shapes.empty());
     CHECK(picture.spots.empty());
   }
@@ -109,7 +173,7 @@ TEST_SUITE("viewer/draw/side_panel") {
           for (const Theme theme : {Theme::dark, Theme::light}) {
             ViewState view = state_of(width, height, page);
             view.theme = theme;
-            const Picture picture = draw_side_panel(run, view, regions_of(view), measure);
+            const Picture picture = draw_side_panel(run, view, regions_of(view), measure).picture;
             labels_clear(picture);
             spots_clear(picture, regions_of(view).panel);
           }

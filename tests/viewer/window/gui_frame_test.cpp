@@ -142,6 +142,32 @@ TEST_SUITE("window") {
     CHECK_FALSE(window.show(frame, small_view(), Point{120, 40}, true).clicked);
   }
 
+  TEST_CASE("the wheel turns the side panel's page, within it and over it alone; Page Up and Down turn it anywhere") {
+    GuiWithoutWindow window{Fonts({}, "")};
+    Frame frame = small_frame();
+    frame.panel_scroll = {{300, 0, 400, 200}, 500, 20};
+    const auto wheeled = [&](Point at, float by) {
+      ImGui::GetIO().MouseWheel = by;
+      return window.show(frame, small_view(), at).turned;
+    };
+    const auto to = [](const std::optional<Action>& action) { return std::get<action::ScrollPanel>(*action).to; };
+    CHECK_FALSE(wheeled({350, 100}, 0));
+    CHECK(to(wheeled({350, 100}, -1)) == 20 + 3 * kScrollLine);
+    CHECK(to(wheeled({350, 100}, 1)) == 0);
+    CHECK(to(wheeled({350, 100}, -50)) == 300);
+    CHECK_FALSE(wheeled({250, 100}, -1));
+    Focus focus;
+    std::optional<Action> action;
+    CHECK(focus.take({Key::page_down}, frame, action));
+    CHECK(to(action) == 20 + 200 - kScrollLine);
+    CHECK(focus.take({Key::page_up}, frame, action));
+    CHECK(to(action) == 0);
+    frame.panel_scroll = {{300, 0, 400, 200}, 150, 0};  // all of it is shown
+    CHECK_FALSE(wheeled({350, 100}, -1));
+    CHECK(focus.take({Key::page_down}, frame, action));
+    CHECK_FALSE(action);
+  }
+
   TEST_CASE("F6 goes through the regions, Enter goes in, arrows and Tab move, Esc leaves") {
     const Frame frame = small_frame();
     Focus focus;
