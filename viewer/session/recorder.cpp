@@ -67,15 +67,27 @@ bool Recorder::advance(cpu::Team& team) {
       decode(team);
     }
   } catch (const std::exception& error) {
-    stop(error.what(), true);
+    fail(error.what());
   }
   return stopped_.empty();
 }
 
-void Recorder::stop(std::string why, bool failed) {
+void Recorder::fail(std::string why) {
   const std::lock_guard lock(mutex_);
   stopped_ = std::move(why);
-  failed_ = failed;
+  failed_ = true;
+}
+
+// Said with the last step, not when another is asked for: who looks at it knows that it is the last.
+std::string Recorder::why_no_more() const {
+  if (steps_.empty()) return "";
+  if (steps_.back().context() == facts_->capacity) {
+    const std::string capacity = with_commas(facts_->capacity);
+    return fmt::format("{} of {}: the cache is full", capacity, capacity);
+  }
+  if (most_steps_ > 0 && std::ssize(steps_) > most_steps_)
+    return fmt::format("{} {} asked for", count_of(most_steps_, "step"), most_steps_ == 1 ? "was" : "were");
+  return "";
 }
 
 // [layers][heads * key_head_dim] of the last row of the only call.
@@ -116,19 +128,12 @@ void Recorder::read_piece(cpu::Team& team) {
   const std::lock_guard lock(mutex_);
   prompt_read_ += count;
   if (is_last) steps_.push_back(prompt_so_far_);
+  stopped_ = why_no_more();
 }
 
 void Recorder::decode(cpu::Team& team) {
   const Step& before = steps_.back();
   const int64_t position = before.context();
-  if (position == facts_->capacity) {
-    const std::string capacity = with_commas(facts_->capacity);
-    return stop(fmt::format("{} of {}: the cache is full", capacity, capacity), false);
-  }
-  if (most_steps_ > 0 && std::ssize(steps_) > most_steps_)
-    return stop(
-        fmt::format("{} of {} tokens: no more were asked for", with_commas(most_steps_), with_commas(most_steps_)),
-        false);
   const int32_t token = forced_.value_or(before.likeliest.front().token);
 
   Step step;
@@ -152,6 +157,7 @@ void Recorder::decode(cpu::Team& team) {
   const std::lock_guard lock(mutex_);
   tokens_[static_cast<size_t>(position)] = token;
   steps_.push_back(step);
+  stopped_ = why_no_more();
 }
 
 void Recorder::branch(int64_t step, int32_t token) {
@@ -165,7 +171,7 @@ void Recorder::branch(int64_t step, int32_t token) {
   store_->truncate(context);
   std::erase_if(without_cache_, [&](const StepWithoutCache& ran) { return ran.context > context; });
   forced_ = token;
-  stopped_.clear();
+  stopped_ = why_no_more();
   failed_ = false;
 }
 
@@ -217,7 +223,7 @@ void Recorder::restore(Restored restored, const std::function<void(cpu::KvCache&
   prompt_so_far_ = restored.prompt_so_far;
   without_cache_ = std::move(restored.without_cache);
   forced_ = restored.forced;
-  stopped_ = std::move(restored.stopped);
+  stopped_ = restored.stopped.empty() ? why_no_more() : std::move(restored.stopped);
   failed_ = restored.failed;
   machine_ = restored.machine;
 }

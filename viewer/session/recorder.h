@@ -32,7 +32,8 @@ class Recorder {
   bool lacks(int64_t step) const;
 
   // The next piece of the prompt (at most kPromptPiece tokens), or the next decode step with the likeliest token; false
-  // when the lane has stopped: the capacity is reached, or an error, which the view tells.
+  // when the lane has stopped, which the view tells: the capacity is reached, or the steps that were asked for, or
+  // there was an error.
   static constexpr int64_t kPromptPiece = 128;
   bool advance(cpu::Team& team);
   // Goes back to step `step` and makes `token` the next one; the steps behind it are forgotten. No other thread may
@@ -65,7 +66,8 @@ class Recorder {
  private:
   void read_piece(cpu::Team& team);
   void decode(cpu::Team& team);
-  void stop(std::string why, bool failed);
+  void fail(std::string why);
+  std::string why_no_more() const;
   std::vector<std::vector<float>> last_queries(const Trace& trace) const;
 
   const std::shared_ptr<const LaneFacts> facts_;

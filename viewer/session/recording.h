@@ -80,7 +80,7 @@ struct LaneView {
   std::shared_ptr<const KvStore> store;
   int64_t prompt_read = 0;                      // positions of the prompt that are stored so far
   std::vector<StepWithoutCache> without_cache;  // by context, ascending
-  std::string stopped;            // why no step follows, as a sentence: full, or failed; empty: more will come
+  std::string stopped;            // why no step follows, as a sentence: full, as many as asked for, or failed
   bool failed = false;            // it stopped for an error
   std::optional<Speeds> machine;  // this machine's, measured; nothing yet: not measured
 

@@ -1,5 +1,7 @@
 #include "viewer/window/stage.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -51,10 +53,8 @@ void Stage::notice(std::string sentence) {
 Stage::Reached Stage::reached() const {
   if (empty()) return {};
   const RunView run = session_->view();
-  const int64_t limit = session_->settings().tokens;  // 0: none
-  const bool ended = std::all_of(run.lanes.begin(), run.lanes.end(), [limit](const LaneView& lane) {
-    return !lane.stopped.empty() || (limit > 0 && lane.last_step() >= limit);
-  });
+  const bool ended =
+      std::all_of(run.lanes.begin(), run.lanes.end(), [](const LaneView& lane) { return !lane.stopped.empty(); });
   return {run.last_step(), context_of(run, player_.step()), ended};
 }
 
@@ -74,7 +74,9 @@ bool Stage::advance(double seconds) {
     player_.go_to(std::exchange(awaited_, 0), now.last_step);
     changed = true;
   }
+  const bool played = player_.playing();
   changed |= player_.advance(seconds, now.last_step, now.ended);
+  if (played && !player_.playing()) tell_end();
   now = reached();
   session_->wanted_step(std::max(player_.step(), awaited_));
   changed |= axis_.advance(seconds, now.context, {player_.playing(), dragging_, view_.reduced_motion});
@@ -85,6 +87,17 @@ bool Stage::advance(double seconds) {
   view_.speed = player_.speed();
   view_.axis = axis_.tokens();
   return changed;
+}
+
+// A scene says by itself that a cache is full and why a lane failed, but not that no more was asked for.
+void Stage::tell_end() {
+  const RunView run = session_->view();
+  const auto furthest = std::max_element(run.lanes.begin(), run.lanes.end(), [](const LaneView& a, const LaneView& b) {
+    return a.last_step() < b.last_step();
+  });
+  const int64_t asked = session_->settings().tokens;  // 0: until the capacity
+  if (furthest != run.lanes.end() && asked > 0 && furthest->last_step() >= asked)
+    notice(fmt::format("The run ends here: {}.", furthest->stopped));
 }
 
 // Not beyond what is recorded.
@@ -111,6 +124,7 @@ void Stage::restart(const std::string& prompt) {
   view_.zoom.reset();
   view_.pinned.reset();
   view_.hovered.reset();
+  view_.panel_scroll = 0;
   view_.step = 0;
   player_.go_to(0, 0);
   awaited_ = 0;

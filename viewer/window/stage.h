@@ -66,6 +66,7 @@ class Stage {
     bool ended = false;
   };
   Reached reached() const;
+  void tell_end();
   void forget_texels();
   void go_to(int64_t step);
 

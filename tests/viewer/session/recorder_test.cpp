@@ -277,9 +277,30 @@ TEST_CASE("a prompt that does not fit is refused with both numbers; so is none")
 
 TEST_CASE("no more steps than were asked for") {
   RecordedRun run({random_lane(tiny_heads(6, 2, 10))}, "", 7);
+  run.record_to(6);
+  CHECK(run.view().lanes[0].stopped.empty());
+  run.record_to(7);  // the last says at once that it is
+  CHECK(run.view().lanes[0].stopped == "7 steps were asked for");
+  CHECK_FALSE(run.view().lanes[0].failed);
   run.record_to(1000);
   CHECK(run.view().lanes[0].last_step() == 7);
-  CHECK(run.view().lanes[0].stopped == "7 of 7 tokens: no more were asked for");
+  run.recorder(0).branch(7, 3);  // makes no room
+  CHECK_FALSE(run.recorder(0).lacks(8));
+  run.recorder(0).branch(6, 3);
+  CHECK(run.view().lanes[0].stopped.empty());
+  run.record_to(1000);
+  CHECK(run.view().lanes[0].last_step() == 7);
+}
+
+TEST_CASE("a lane says with its last step that its cache is full, also when the prompt fills it") {
+  const ModelConfig config = tiny_heads(6, 2, 10);
+  RecordedRun run({random_lane(config, 8, random_tokens(config, 6)), random_lane(config, 8, random_tokens(config, 8))},
+                  "");
+  run.record_to(1);
+  CHECK(run.view().lanes[0].stopped.empty());
+  CHECK(run.view().lanes[1].stopped == "8 of 8: the cache is full");
+  run.record_to(2);
+  CHECK(run.view().lanes[0].stopped == "8 of 8: the cache is full");
 }
 
 TEST_CASE("short steps are timed three times, and the counts are those of one") {

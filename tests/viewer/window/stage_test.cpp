@@ -76,6 +76,7 @@ TEST_SUITE("stage") {
     for (int i = 0; i < 20; ++i) run.stage.advance(0.25);
     CHECK(run.view().step == 12);
     CHECK_FALSE(run.view().playing);
+    CHECK(run.view().notice == "The run ends here: 12 steps were asked for.");
     run.perform(action::PlayOrPause{});
     CHECK(run.view().step <= 1);
   }
@@ -110,6 +111,21 @@ TEST_SUITE("stage") {
     CHECK(run.view().page == PanelPage::inspector);
     run.perform(action::Inspect{cell});
     CHECK_FALSE(run.view().pinned);
+  }
+
+  TEST_CASE("the side panel's page is scrolled until another is shown") {
+    ShortRun run;
+    run.perform(action::ScrollPanel{40});
+    CHECK(run.view().panel_scroll == 40);
+    run.perform(action::StepBy{1});
+    CHECK(run.view().panel_scroll == 40);
+    run.perform(action::ShowPage{PanelPage::words});
+    CHECK(run.view().panel_scroll == 0);
+    run.perform(action::ScrollPanel{40});
+    run.perform(action::ShowScene{Scene::attention});
+    CHECK(run.view().panel_scroll == 0);
+    run.perform(action::ScrollPanel{-3});
+    CHECK(run.view().panel_scroll == 0);
   }
 
   TEST_CASE("branching goes to the step of the token that was chosen, and texels of before are forgotten") {
