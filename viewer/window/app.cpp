@@ -166,6 +166,8 @@ void App::draw() {
     if (touched.mouse && !stage_.empty()) hovered = cell_at(run, stage_.view(), *touched.mouse);
     if (hovered != stage_.view().hovered) pace_.change();
     stage_.hover(hovered);
+    const ImVec2 mouse = ImGui::GetMousePos();
+    if (stage_.tell(touched.words, {mouse.x / scale_, mouse.y / scale_})) pace_.change();
     send(*ImGui::GetDrawData());
   }
   take_touches(touched);

@@ -40,6 +40,14 @@ void Stage::forget_texels() {
   ++generation_;
 }
 
+bool Stage::tell(const std::string& words, Point mouse) {
+  const std::string before = view_.told ? view_.told->words : "";
+  if (words == before) return false;
+  view_.told.reset();
+  if (!words.empty()) view_.told = Told{words, mouse};
+  return true;
+}
+
 void Stage::opening(std::string name, double seconds) {
   view_.opening = std::move(name);
   view_.opening_seconds = seconds;

@@ -30,6 +30,8 @@ class Stage {
   const ViewState& view() const { return view_; }
   void resize(float width, float height) { view_.window = {0, 0, width, height}; }
   void hover(std::optional<Cell> cell) { view_.hovered = cell; }
+  // What the spot under the mouse says, which stays where it was first said; "": nothing. Whether that is new.
+  bool tell(const std::string& words, Point mouse);
   void opening(std::string name, double seconds);
   void notice(std::string sentence);
   HeatMaps& maps() { return maps_; }

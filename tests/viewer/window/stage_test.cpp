@@ -243,6 +243,20 @@ TEST_SUITE("stage") {
     CHECK_FALSE(opening.take());
   }
 
+  TEST_CASE("what a spot says stays where it was first said, until the mouse is on another or on none") {
+    Stage stage{ViewState{}};
+    CHECK_FALSE(stage.tell("", {1, 1}));
+    CHECK(stage.tell("a band", {10, 20}));
+    CHECK_FALSE(stage.tell("a band", {15, 25}));
+    REQUIRE(stage.view().told);
+    CHECK(stage.view().told->words == "a band");
+    CHECK(stage.view().told->at.x == 10);
+    CHECK(stage.tell("a tip", {15, 25}));
+    CHECK(stage.view().told->at.x == 15);
+    CHECK(stage.tell("", {15, 25}));
+    CHECK_FALSE(stage.view().told);
+  }
+
   TEST_CASE("a dropped path is named after the model") {
     CHECK(model_of_path("/models/austen-gqa/config.json").path == "/models/austen-gqa");
     CHECK(model_of_path("/models/austen-gqa/config.json").name == "austen-gqa");
