@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "model/error.h"
@@ -20,12 +21,19 @@ std::string kind_of_attention(const ModelConfig& config) {
   return config.kv_heads == 1 ? "MQA" : "GQA";
 }
 
-// Where two lanes are of one kind, their names tell them apart.
+// Where lanes of one kind are different models, their names tell them apart; the same model again is numbered.
 void label(std::vector<LaneFacts>& lanes) {
   std::vector<std::string> kinds;
   for (const LaneFacts& lane : lanes) kinds.push_back(kind_of_attention(lane.config()));
-  for (size_t i = 0; i < lanes.size(); ++i)
-    lanes[i].label = std::count(kinds.begin(), kinds.end(), kinds[i]) == 1 ? kinds[i] : lanes[i].name;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    bool one_model = true;
+    for (size_t k = 0; k < lanes.size(); ++k)
+      one_model = one_model && (kinds[k] != kinds[i] || lanes[k].name == lanes[i].name);
+    lanes[i].label = one_model ? kinds[i] : lanes[i].name;
+  }
+  std::map<std::string, int> times;
+  for (LaneFacts& lane : lanes)
+    if (const int time = ++times[lane.label]; time > 1) lane.label += fmt::format(" {}", time);
 }
 
 // As measured when the model was trained; nothing where nobody did.

@@ -59,7 +59,7 @@ struct StepWithoutCache {
 // What does not change while a lane is recorded.
 struct LaneFacts {
   std::string name;   // as the reader called it: "austen-mha"
-  std::string label;  // "MHA", "GQA", "MQA", "MLA"; with two lanes of one kind the name
+  std::string label;  // "MHA", "GQA", "MQA", "MLA"; the name beside another model of its kind; "MHA 2"
   std::filesystem::path path;
   std::shared_ptr<const LoadedModel> model;
   std::vector<int32_t> prompt;

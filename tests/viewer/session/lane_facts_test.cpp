@@ -26,10 +26,15 @@ std::vector<std::string> labels(const std::vector<std::string>& models) {
 
 TEST_SUITE_BEGIN("viewer/session");
 
-TEST_CASE("lanes are labelled by how heads share, and by name where two share alike") {
-  CHECK(labels(kFourModels) == std::vector<std::string>{"MHA", "GQA", "MQA", "MLA"});
-  CHECK(labels({"austen-gqa", "austen-mla", "austen-gqa"}) ==
-        std::vector<std::string>{"austen-gqa", "MLA", "austen-gqa"});
+TEST_CASE("lanes are labelled by how heads share; by name beside another model that shares alike; by number when again") {
+  using Labels = std::vector<std::string>;
+  CHECK(labels(kFourModels) == Labels{"MHA", "GQA", "MQA", "MLA"});
+  CHECK(labels({"austen-gqa", "austen-mla", "austen-gqa", "austen-gqa"}) == Labels{"GQA", "MLA", "GQA 2", "GQA 3"});
+  SessionSettings settings = settings_of({"austen-gqa", "austen-mla", "austen-gqa", "austen-gqa"});
+  settings.models[2].name = "another";
+  Labels named;
+  for (const auto& lane : load_lanes(settings)) named.push_back(lane->label);
+  CHECK(named == Labels{"austen-gqa", "MLA", "another", "austen-gqa 2"});
 }
 
 TEST_CASE("bits a byte beside each checkpoint are those of the table in checkpoints/README.md") {
