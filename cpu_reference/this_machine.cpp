@@ -29,12 +29,13 @@ double seconds_now() {
 void keep(float value) { asm volatile("" : : "g"(value) : "memory"); }
 
 // The shortest of as many rounds as fit the time, after one that is not counted: what disturbs only ever costs time,
-// and a round of less than a millisecond is sometimes left alone on a busy machine too.
-double shortest_round(const std::function<void()>& round) {
+// and a round of less than a millisecond is sometimes left alone on a busy machine too. Asked to stop, the shortest so
+// far, or 0.
+double shortest_round(const std::stop_token& stop, const std::function<void()>& round) {
   round();
   double best = 0;
   const double begin = seconds_now();
-  for (double start = begin; best == 0 || start - begin < kSecondsEach;) {
+  for (double start = begin; !stop.stop_requested() && (best == 0 || start - begin < kSecondsEach);) {
     round();
     const double end = seconds_now();
     if (best == 0 || end - start < best) best = end - start;
@@ -50,14 +51,17 @@ int64_t buffer_bytes() {
 }
 
 // Each round reads another slice, and comes back to a slice when the caches have long forgotten it.
-double read_speed(Team& team) {
+double read_speed(Team& team, const std::stop_token& stop) {
   constexpr int64_t kStep = 8 * kLanes<float>, kSlice = (int64_t{16} << 20) / int64_t{sizeof(float)};
   const int64_t slices = buffer_bytes() / int64_t{sizeof(float)} / kSlice;
   const std::unique_ptr<float[]> buffer(new float[static_cast<size_t>(slices * kSlice)]);
-  team.split(slices * kSlice, kStep,
-             [&](int64_t begin, int64_t end) { std::fill(buffer.get() + begin, buffer.get() + end, 1.0f); });
+  for (int64_t slice = 0; slice < slices && !stop.stop_requested(); ++slice) {
+    float* to = buffer.get() + kSlice * slice;
+    team.split(kSlice, kStep, [to](int64_t begin, int64_t end) { std::fill(to + begin, to + end, 1.0f); });
+  }
+  if (stop.stop_requested()) return 0;
   int64_t slice = 0;
-  const double seconds = shortest_round([&] {
+  const double seconds = shortest_round(stop, [&] {
     const float* from = buffer.get() + kSlice * (slice++ % slices);
     team.split(kSlice / kStep, 1, [&](int64_t begin, int64_t end) {
       Float sums[8];
@@ -72,9 +76,9 @@ double read_speed(Team& team) {
   return static_cast<double>(kSlice) * sizeof(float) / seconds;
 }
 
-double fused_speed(Team& team) {
+double fused_speed(Team& team, const std::stop_token& stop) {
   constexpr int64_t kSteps = 100'000;
-  const double seconds = shortest_round([&] {
+  const double seconds = shortest_round(stop, [&] {
     team.split(team.threads(), 1, [&](int64_t begin, int64_t end) {
       for (int64_t member = begin; member < end; ++member) {
         const Float scale = all_lanes(0.999f), shift = all_lanes(0.001f);
@@ -100,9 +104,12 @@ int64_t usable_memory() {
   return file >> limit && limit > 0 ? std::min(built_in, limit) : built_in;
 }
 
-MachineSpeeds measure_this_machine(int threads) {
+std::optional<MachineSpeeds> measure_this_machine(int threads, const std::stop_token& stop) {
   Team team(threads, 1);
-  return {team.threads(), read_speed(team), fused_speed(team), usable_memory()};
+  const MachineSpeeds speeds = {team.threads(), read_speed(team, stop), fused_speed(team, stop), usable_memory()};
+  return stop.stop_requested() ? std::nullopt : std::optional(speeds);
 }
+
+MachineSpeeds measure_this_machine(int threads) { return *measure_this_machine(threads, {}); }
 
 }  // namespace kv::cpu

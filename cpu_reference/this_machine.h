@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <stop_token>
 
 namespace kv::cpu {
 
@@ -18,5 +20,7 @@ int64_t usable_memory();
 
 // Takes about a second. Other work on the machine makes it slower, never faster.
 MachineSpeeds measure_this_machine(int threads);
+// Nothing, and within milliseconds, when it is asked to stop.
+std::optional<MachineSpeeds> measure_this_machine(int threads, const std::stop_token& stop);
 
 }  // namespace kv::cpu

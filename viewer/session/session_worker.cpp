@@ -15,15 +15,16 @@ namespace {
 // out: it would hold up whoever wants to branch or to leave.
 constexpr double kLongWithoutCache = 0.25;
 
-// This machine, measured once by the whole program for each number of threads.
-Speeds measured_speeds(int threads) {
+// This machine, measured once by the whole program for each number of threads; nothing when asked to stop.
+std::optional<Speeds> measured_speeds(int threads, const std::stop_token& stop) {
   static std::mutex mutex;
   static std::map<int, Speeds> known;
   const std::lock_guard lock(mutex);
   const auto found = known.find(threads);
   if (found != known.end()) return found->second;
-  const cpu::MachineSpeeds measured = cpu::measure_this_machine(threads);
-  return known[threads] = {measured.read_bytes_per_second, measured.fused_flops_per_second};
+  const std::optional<cpu::MachineSpeeds> measured = cpu::measure_this_machine(threads, stop);
+  if (!measured) return std::nullopt;
+  return known[threads] = {measured->read_bytes_per_second, measured->fused_flops_per_second};
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ std::function<void()> Session::Worker::next_without_cache() {
 void Session::Worker::measure() {
   std::optional<Speeds> speeds;
   try {
-    speeds = measured_speeds(settings.threads);
+    speeds = measured_speeds(settings.threads, leaving.get_token());
   } catch (const std::exception&) {
     // Without memory for it, there are no predictions for this machine.
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Session::Worker {
       const std::lock_guard lock(mutex);
       closing = true;
     }
+    leaving.request_stop();
     wake.notify_all();
     thread.join();
   }
@@ -80,6 +82,7 @@ struct Session::Worker {
   bool asleep = false;  // a replay that nobody has asked to go on
   bool measured;
   bool closing = false;
+  std::stop_source leaving;  // tells a measurement that nobody waits for it any more
   std::thread thread;
 };
 

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <thread>
 
+#include "cpu_reference/this_machine.h"
 #include "tests/support/error_of.h"
 #include "tests/support/viewer_runs.h"
 
@@ -70,6 +72,12 @@ TEST_CASE("this machine is measured when the lanes are ahead") {
   const Speeds speeds = *session.view().lanes[0].machine;
   CHECK(speeds.bytes_per_second > 0);
   CHECK(speeds.flops_per_second > 0);
+}
+
+TEST_CASE("a measurement that nobody waits for any more comes to nothing") {
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK_FALSE(cpu::measure_this_machine(1, stop.get_token()));
 }
 
 TEST_CASE("lanes are recorded by turns") {
