@@ -14,16 +14,6 @@ std::string three_digits(double value) {
 
 }  // namespace
 
-std::string with_commas(int64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-') text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
 std::string with_letter(double number) {
   if (number >= 0.9995e12) return three_digits(number / 1e12) + " T";
   if (number >= 0.9995e9) return three_digits(number / 1e9) + " G";
@@ -48,10 +38,6 @@ std::string ranges_text(const std::set<int64_t>& numbers) {
     first = std::next(last);
   }
   return text;
-}
-
-std::string count_of(int64_t count, const std::string& noun) {
-  return with_commas(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 }  // namespace kv::cli

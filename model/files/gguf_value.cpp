@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "model/counts.h"
 #include "model/error.h"
 #include "model/files/gguf.h"
 #include "model/files/printable.h"
@@ -61,20 +62,12 @@ std::string shown_number(Type type, const std::byte* at) {
   return with_number(type, at, [](auto number) { return fmt::format("{}", number); });
 }
 
-// 49152 -> "49,152".
-std::string with_commas(int64_t count) {
-  std::string digits = std::to_string(count);
-  for (auto place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3)
-    digits.insert(static_cast<size_t>(place), ",");
-  return digits;
-}
-
 std::string counted(int64_t count, Type type) {
   const std::string noun = type == Type::boolean ? "boolean"
                            : type == Type::text  ? "text"
                            : is_float(type)      ? "number"
                                                  : "integer";
-  return with_commas(count) + " " + noun + (count == 1 ? "" : "s");
+  return count_of(count, noun);
 }
 
 // An f32 in a file is somebody's rounded decimal. Widened as it is, 1e-5 would read 9.99999974737875e-06 and differ

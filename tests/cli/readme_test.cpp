@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "model/counts.h"
 #include "model/files/hf_config.h"
 #include "model/parameters.h"
 #include "tests/support/error_of.h"
@@ -13,6 +14,7 @@
 #include "tests/support/smollm2.h"
 #include "tests/support/temporary_folder.h"
 
+using kv::with_commas;
 using kv::test::names;
 using kv::test::read_whole_file;
 
@@ -30,12 +32,6 @@ double flops_of_the_readme_run(const char* cache) {
   for (const auto& part : report["counters"])
     flops += part["matmul_flops"].get<double>() + part["other_flops"].get<double>();
   return flops;
-}
-
-std::string with_commas(int64_t value) {
-  std::string digits = std::to_string(value);
-  for (int64_t at = std::ssize(digits) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
-  return digits;
 }
 
 }  // namespace

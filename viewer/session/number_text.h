@@ -4,14 +4,13 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "model/counts.h"
 
 namespace kv::viewer {
 
-// 1234567 -> "1,234,567"
-std::string with_commas(int64_t number);
-// "1 token", "1,024 tokens"
-std::string count_of(int64_t count, std::string_view noun);
+using kv::count_of, kv::with_commas;  // with these all numbers of the viewer are written
+
 // "640 B", "448 KiB", "3.91 MiB": three digits; "7.5 KiB", without zeros at the end.
 std::string bytes_text(int64_t bytes);
 // Every byte of it while that can be read: "4,096 B"; from a MiB on as above.
