@@ -8,18 +8,8 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-failed=0 passed=0
-
-check() {  # check CLAIM COMMAND...
-  local claim=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n  stdout: %s\n  stderr: %s\n' "$claim" "$(<"$scratch/out")" "$(<"$scratch/err")"
-  fi
-}
+# shellcheck source=SCRIPTDIR/support/check.sh
+source "$root/tests/support/check.sh"
 
 start() { # start COMMAND...: runs it on the stand-in tools alone; leaves $code, $scratch/out and $scratch/err
   : >"$scratch/log"
@@ -248,9 +238,8 @@ check "of three starts at once one builds" test "$(cat "$scratch"/log.? | grep -
 check "and all run" test "$(cat "$scratch"/out.?)" == "<1><2><3>"
 
 if command -v shellcheck >/dev/null; then
-  check "shellcheck has nothing to say" shellcheck "$root/kvlab" "$root/.ci/run" "$root/tests/launcher_test.sh" \
-    "$root/tests/viewer/person.sh"
+  check "shellcheck has nothing to say" shellcheck -x "$root/kvlab" "$root/.ci/run" "$root/tests/launcher_test.sh" \
+    "$root/tests/viewer/person.sh" "$root/tests/support/check.sh"
 fi
 
-echo "$passed passed, $failed failed"
-((failed == 0))
+conclude

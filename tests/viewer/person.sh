@@ -15,8 +15,10 @@ for tool in Xvfb openbox xdotool; do
   command -v "$tool" >/dev/null || { echo "1 test skipped: \"the window as a person uses it\" (no $tool here)"; exit 0; }
 done
 
+# shellcheck source=SCRIPTDIR/../support/check.sh
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../support/check.sh"
 scratch=$(mktemp -d)
-failed=0 passed=0 quick=0 viewer=0 server=0 manager=0
+quick=0 viewer=0 server=0 manager=0
 end() {
   for process in $viewer $manager $server; do
     ((process == 0)) || kill "$process" 2>/dev/null
@@ -24,17 +26,6 @@ end() {
   rm -rf "$scratch"
 }
 trap end EXIT
-
-check() { # check CLAIM COMMAND...
-  local claim=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n%s\n' "$claim" "$(cat "$scratch/err" 2>/dev/null)"
-  fi
-}
 
 # --- Without a display ------------------------------------------------------------------------------------------------
 
@@ -152,5 +143,4 @@ check "an OpenGL that is too old ends it with status 1" test $? == 1
 check "and one line" test "$(wc -l <"$scratch/err")" == 1
 check "no file appears in the current folder" test -z "$(ls -A "$scratch/here")"
 
-echo "$passed passed, $failed failed"
-((failed == 0))
+conclude
