@@ -33,18 +33,24 @@ void cover(std::vector<Spot>& spots, const Rect& cover) {
 }
 
 // The tip, a notice and a file that is being opened, beside a drawer and beside each other.
-void add_what_is_in_front(Frame& frame, const RunView& run, const ViewState& view, const TextMeasure& measure) {
+void add_what_is_in_front(Frame& frame, const Rect& prompt_box, const RunView& run, const ViewState& view,
+                          const TextMeasure& measure) {
   const Regions& regions = frame.regions;
   Rect room{0, 0, regions.transport.right, regions.transport.bottom};
   if (regions.panel_is_drawer && regions.panel.width() > 0) room.right = regions.panel.left;
-  Picture notice = draw_notice(view, {room.left, room.top, room.right, regions.transport.top}, measure);
-  if (!notice.spots.empty()) room.bottom = notice.spots.front().box.top;
+  // A notice takes the prompt's place for a while, which covers nothing that changes. One that is edited stays free.
+  const Rect& content = regions.content;
+  const Rect below{content.left, content.top + 10, std::min(content.right, room.right), content.top + 40};
+  const Rect place = view.editing_prompt ? below : prompt_box;
+  Picture notice = draw_notice(view, place, measure);
+  if (!notice.spots.empty()) room.top = notice.spots.front().box.bottom;
   frame.overlay.add(std::move(notice));
   if (!view.opening.empty())
-    frame.overlay.add(draw_opening(view, {room.left, regions.content.top, room.right, room.bottom}, measure));
+    frame.overlay.add(
+        draw_opening(view, {room.left, std::max(room.top, regions.content.top), room.right, room.bottom}, measure));
   else if (view.hovered) {
-    if (const std::optional<Rect> place = place_of(*view.hovered, run, view, regions))
-      frame.overlay.add(draw_hover_tip(run, view, room, {place->right, place->centre().y}, measure));
+    if (const std::optional<Rect> cell = place_of(*view.hovered, run, view, regions))
+      frame.overlay.add(draw_hover_tip(run, view, room, {cell->right, cell->centre().y}, measure));
   } else {
     frame.overlay.add(draw_told(view, room, measure));
   }
@@ -78,7 +84,7 @@ Frame draw_frame(const RunView& run, const ViewState& view, const TextMeasure& m
     frame.overlay = draw_keys_overlay(view, regions, measure);
     return frame;
   }
-  add_what_is_in_front(frame, run, view, measure);
+  add_what_is_in_front(frame, top_bar.prompt_box, run, view, measure);
   return frame;
 }
 

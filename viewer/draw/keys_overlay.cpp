@@ -67,23 +67,27 @@ Picture draw_keys_overlay(const ViewState& view, const Regions& regions, const T
   return picture;
 }
 
-Picture draw_notice(const ViewState& view, Rect room, const TextMeasure& measure) {
+Picture draw_notice(const ViewState& view, Rect place, const TextMeasure& measure) {
   Picture picture;
   if (view.notice.empty()) return picture;
-  constexpr float kLineHeight = 20, kPadding = 12, kMostLines = 4;
+  constexpr float kPadding = 12;
   const Palette& palette = palette_of(view.theme);
-  const float left = room.left + 20, width = std::min(760.f, room.width() - 40);
-  std::vector<std::string> lines = wrapped(shown(view.notice, measure), fonts::kSub, width - 2 * kPadding, measure);
-  if (lines.size() > static_cast<size_t>(kMostLines)) lines.resize(static_cast<size_t>(kMostLines));
-  float text_width = 0;
-  for (const std::string& line : lines) text_width = std::max(text_width, measure.width(fonts::kSub, line));
-  const float bottom = room.bottom - 10;
-  const float top = bottom - kLineHeight * static_cast<float>(lines.size()) - kPadding;
-  const Rect box{left, top, left + text_width + 2 * kPadding, bottom};
-  draw_box(picture, box, palette);
-  for (size_t i = 0; i < lines.size(); ++i)
-    picture.text({left + kPadding, top + kPadding / 2 + 2 + kLineHeight * static_cast<float>(i)}, lines[i], fonts::kSub,
-                 palette.text, box, measure);
+  const std::string text = shown(view.notice, measure);
+  const float width = place.width() - 2 * kPadding;
+  std::vector<std::string> lines = wrapped(text, fonts::kSub, width, measure);
+  const Font font = lines.size() > 1 ? fonts::kSmall : fonts::kSub;
+  const float line_height = font.size + 2;
+  if (lines.size() > 1) lines = wrapped(text, font, width, measure);
+  if (lines.size() > 2) lines = {lines[0], shortened(lines[1] + " " + lines[2], font, width, measure)};
+  const float more = line_height * static_cast<float>(lines.size() - 1) / 2;
+  const Rect box{place.left, place.top - more, place.right, place.bottom + more};
+  picture.rect(box, palette.panel, 5);
+  picture.outline(box, palette.soft, 1, 5);
+  float y = place.centre().y - more - font.size / 2;
+  for (const std::string& line : lines) {
+    picture.text({box.left + kPadding, y}, line, font, palette.text, box, measure);
+    y += line_height;
+  }
   picture.spot("notice", box, view.notice);
   return picture;
 }

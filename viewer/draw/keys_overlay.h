@@ -15,7 +15,7 @@ struct KeyLine {
 const std::vector<KeyLine>& key_lines();
 
 Picture draw_keys_overlay(const ViewState& view, const Regions& regions, const TextMeasure& measure);
-// At the lower left of `room`, and in its middle.
+// On one line in `place`, or on two about it.
 Picture draw_notice(const ViewState& view, Rect room, const TextMeasure& measure);
 Picture draw_opening(const ViewState& view, Rect room, const TextMeasure& measure);
 

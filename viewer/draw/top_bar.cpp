@@ -79,6 +79,7 @@ TopBar draw_top_bar(const RunView& run, const ViewState& view, const Regions& re
   for (const Tab& tab : kTabs) x = draw_tab(picture, tab, x, view.scene == tab.scene, palette, bar, measure) + kTabGap;
 
   const Rect box{x + kFieldGap, kFieldTop, regions.content.right, kFieldTop + kFieldHeight};
+  top.prompt_box = box;
   top.prompt_field = draw_prompt_field(picture, run, view, box, palette, measure);
 
   // Over the side panel, where that is a column of the window.

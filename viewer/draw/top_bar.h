@@ -10,6 +10,7 @@ namespace kv::viewer {
 
 struct TopBar {
   Picture picture;
+  Rect prompt_box;    // all of it, with its label
   Rect prompt_field;  // for the text alone: its label stands left of it
 };
 TopBar draw_top_bar(const RunView& run, const ViewState& view, const Regions& regions, const TextMeasure& measure);

@@ -232,6 +232,26 @@ TEST_SUITE("viewer/draw/frame") {
     CHECK(names.size() == 15);
   }
 
+  TEST_CASE("a notice stands in the prompt's place, in one line or two, and beside one that is edited") {
+    const FixedMeasure measure;
+    for (const auto& size : kSizes)
+      for (const bool editing : {false, true})
+        for (const size_t words : {1, 12, 100}) {
+          ViewState view = view_of(size.first, size.second, 6, 64);
+          view.editing_prompt = editing;
+          for (size_t i = 0; i < words; ++i) view.notice += "wrong ";
+          HeatMaps maps;
+          const Frame frame = draw_frame(all_runs()[0].run, view, measure, maps);
+          labels_clear(frame.overlay);
+          const Spot* notice = spot_of(frame.overlay, "notice");
+          REQUIRE(notice);
+          CHECK(notice->words == view.notice);
+          CHECK(notice->box.meets(frame.prompt_field) == !editing);
+          const Rect& content = frame.regions.content;
+          CHECK(Rect{0, 0, content.right, editing ? content.top + 52 : content.top}.holds(notice->box));
+        }
+  }
+
   TEST_CASE("the tip at a cell stays in the window and beside a drawer, wherever the cell is") {
     const RunView& run = all_runs()[0].run;
     const FixedMeasure measure;

@@ -26,7 +26,8 @@ std::vector<std::string> labels(const std::vector<std::string>& models) {
 
 TEST_SUITE_BEGIN("viewer/session");
 
-TEST_CASE("lanes are labelled by how heads share; by name beside another model that shares alike; by number when again") {
+TEST_CASE(
+    "lanes are labelled by how heads share; by name beside another model that shares alike; by number when again") {
   using Labels = std::vector<std::string>;
   CHECK(labels(kFourModels) == Labels{"MHA", "GQA", "MQA", "MLA"});
   CHECK(labels({"austen-gqa", "austen-mla", "austen-gqa", "austen-gqa"}) == Labels{"GQA", "MLA", "GQA 2", "GQA 3"});
