@@ -9,6 +9,7 @@
 #include "viewer/draw/keys_overlay.h"
 #include "viewer/draw/scrubber.h"
 #include "viewer/draw/side_panel.h"
+#include "viewer/draw/small_window.h"
 #include "viewer/draw/top_bar.h"
 #include "viewer/draw/transport.h"
 
@@ -59,6 +60,7 @@ void add_what_is_in_front(Frame& frame, const Rect& prompt_box, const RunView& r
 }  // namespace
 
 Frame draw_frame(const RunView& run, const ViewState& view, const TextMeasure& measure, HeatMaps& maps) {
+  if (!has_room(view)) return draw_small_window(run, view, measure);
   Frame frame;
   frame.regions = regions_of(view);
   const Regions& regions = frame.regions;
@@ -90,7 +92,7 @@ Frame draw_frame(const RunView& run, const ViewState& view, const TextMeasure& m
 
 std::optional<Cell> cell_at(const RunView& run, const ViewState& view, Point point) {
   const Regions regions = regions_of(view);
-  if (view.keys || !regions.content.holds(point)) return std::nullopt;
+  if (!has_room(view) || view.keys || !regions.content.holds(point)) return std::nullopt;
   if (regions.panel_is_drawer && regions.panel.holds(point)) return std::nullopt;
   switch (view.scene) {
     case Scene::growth: return growth_cell_at(run, view, regions, point);

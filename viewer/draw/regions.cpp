@@ -7,7 +7,6 @@ namespace kv::viewer {
 
 namespace {
 
-constexpr float kLeastWidth = 640, kLeastHeight = 480;
 constexpr float kTopBar = 48, kTransport = 108, kPanel = 296;
 constexpr float kDrawerBelow = 1100;  // windows narrower than this have no room for a panel beside the map
 constexpr float kLeftMargin = 20, kRightMargin = 12;
@@ -17,7 +16,8 @@ constexpr float kReadoutsGap = 14, kReadouts = 208;
 }  // namespace
 
 Regions regions_of(const ViewState& view) {
-  const float width = std::max(view.window.width(), kLeastWidth), height = std::max(view.window.height(), kLeastHeight);
+  const float width = std::max(view.window.width(), kWindowWidth),
+              height = std::max(view.window.height(), kWindowHeight);
   Regions regions;
   regions.panel_is_drawer = width < kDrawerBelow;
   const float panel_left = view.panel ? width - kPanel : width;

@@ -1,11 +1,16 @@
-// Regions: how a window is divided. All sizes in logical pixels, for any window from 640x480 up; a smaller one is drawn
-// as 640x480 and cut.
+// Regions: how a window is divided. All sizes in logical pixels, for any window from 640x480 up; a smaller one has no
+// room for a picture.
 #pragma once
 
 #include "viewer/draw/geometry.h"
 #include "viewer/draw/view_state.h"
 
 namespace kv::viewer {
+
+inline constexpr float kWindowWidth = 640, kWindowHeight = 480;  // at least
+inline bool has_room(const ViewState& view) {
+  return view.window.width() >= kWindowWidth && view.window.height() >= kWindowHeight;
+}
 
 struct Regions {
   Rect top_bar;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "viewer/draw/picture.h"
+#include "viewer/draw/view_state.h"
 
 namespace kv::viewer {
 
@@ -23,5 +25,9 @@ struct Scroll {
 };
 
 inline constexpr float kScrollLine = 18;
+
+// Adds the page as `draw` gives it with so many pixels above the box, as far down as the view has it or to its end; and
+// right of the box a mark of how much of it is shown, and where that lies.
+Scroll add_scrolled(Picture& picture, const Rect& box, const ViewState& view, const std::function<Page(float)>& draw);
 
 }  // namespace kv::viewer

@@ -1,8 +1,6 @@
 #include "viewer/draw/side_panel.h"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "viewer/draw/inspector.h"
 #include "viewer/draw/start_page.h"
@@ -49,27 +47,6 @@ void draw_close(Picture& picture, const Rect& panel, const Palette& palette) {
   picture.spot("panel/close", box, "Hide the side panel (B)", action::TogglePanel{});
 }
 
-// At the right of a page: how much of it is shown, and where that lies.
-void draw_mark(Picture& picture, const Scroll& scroll, const Palette& palette) {
-  constexpr float kGap = 9, kWidth = 4, kLeast = 24;
-  if (!scroll.needed()) return;
-  const Rect& box = scroll.box;
-  const float height = std::max(kLeast, box.height() * box.height() / scroll.height);
-  const float top = box.top + (box.height() - height) * scroll.at / scroll.most();
-  picture.rect({box.right + kGap, top, box.right + kGap + kWidth, top + height}, palette.line, kWidth / 2);
-}
-
-// The page as far down as the view has it, or to its end.
-template <class Draw>
-void add_scrolled(SidePanel& panel, const Rect& box, const ViewState& view, Draw draw) {
-  Page page = draw(view.panel_scroll);
-  panel.scroll = {box, page.height, 0};
-  panel.scroll.at = panel.scroll.to(view.panel_scroll);
-  if (panel.scroll.at != view.panel_scroll) page = draw(panel.scroll.at);
-  panel.picture.add(std::move(page.picture));
-  draw_mark(panel.picture, panel.scroll, palette_of(view.theme));
-}
-
 }  // namespace
 
 SidePanel draw_side_panel(const RunView& run, const ViewState& view, const Regions& regions,
@@ -86,12 +63,14 @@ SidePanel draw_side_panel(const RunView& run, const ViewState& view, const Regio
   switch (view.page) {
     case PanelPage::start: drawn.picture.add(draw_start_page(run, view, page, measure)); break;
     case PanelPage::inspector:
-      add_scrolled(drawn, page, view, [&](float at) { return draw_inspector(run, view, page, at, measure); });
+      drawn.scroll = add_scrolled(drawn.picture, page, view,
+                                  [&](float at) { return draw_inspector(run, view, page, at, measure); });
       break;
     case PanelPage::words: {
       const Rect foot{page.left, page.bottom - kWordsFoot, page.right, page.bottom};
       const Rect words{page.left, page.top, page.right, foot.top - 8};
-      add_scrolled(drawn, words, view, [&](float at) { return draw_words_page(run, view, words, at, measure); });
+      drawn.scroll = add_scrolled(drawn.picture, words, view,
+                                  [&](float at) { return draw_words_page(run, view, words, at, measure); });
       drawn.picture.add(draw_words_foot(view, foot, drawn.scroll, measure));
       break;
     }

@@ -232,11 +232,39 @@ TEST_SUITE("viewer/draw/frame") {
     CHECK(names.size() == 15);
   }
 
+  TEST_CASE("a window without room for a picture says the same in words, of any size and in any state") {
+    const FixedMeasure measure;
+    const Rect sizes[] = {{0, 0, 639, 480}, {0, 0, 640, 479}, {0, 0, 400, 300}, {0, 0, 200, 150},
+                          {0, 0, 90, 900},  {0, 0, 900, 30},  {0, 0, 20, 20},   {0, 0, 1, 1}};
+    for (const NamedRun& named : all_runs())
+      for (const Change& change : changes())
+        for (const Rect& size : sizes) {
+          INFO(std::string(named.name), ", ", std::string(change.name), ", ", size.right, " x ", size.bottom);
+          ViewState view = view_of(size.right, size.bottom, 6, 64);
+          change.apply(view);
+          check_frame(named.run, view);
+          HeatMaps maps;
+          const Frame frame = draw_frame(named.run, view, measure, maps);
+          for (const Label& label : frame.picture.labels())
+            CHECK_MESSAGE(view.window.holds(label.box(), 0.5f), label.text);
+          CHECK(frame.scrubber.area() == 0);
+          CHECK_FALSE(cell_at(named.run, view, {10, 60}));
+        }
+    ViewState view = view_of(400, 300, 6, 64);
+    HeatMaps maps;
+    const std::vector<Label> labels = draw_frame(all_runs()[0].run, view, measure, maps).picture.labels();
+    REQUIRE(labels.size() > 5);
+    CHECK(labels.front().text.starts_with("After "));
+    CHECK(labels.back().text == "A picture needs 640 x 480.");
+    view.panel_scroll = 100;
+    CHECK(draw_frame(all_runs()[0].run, view, measure, maps).panel_scroll.at == 100);
+  }
+
   TEST_CASE("a notice stands in the prompt's place, in one line or two, and beside one that is edited") {
     const FixedMeasure measure;
     for (const auto& size : kSizes)
       for (const bool editing : {false, true})
-        for (const size_t words : {1, 12, 100}) {
+        for (const size_t words : {1u, 12u, 100u}) {
           ViewState view = view_of(size.first, size.second, 6, 64);
           view.editing_prompt = editing;
           for (size_t i = 0; i < words; ++i) view.notice += "wrong ";
