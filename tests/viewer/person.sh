@@ -102,6 +102,8 @@ check "the focus goes round" alive
 click 600 24; press ctrl+a; xdotool type "Mr. Darcy soon"; press Return; sleep 2
 press space  # the new run plays as well
 check "another prompt runs" alive
+xdotool mousemove --window "$window" 1300 400 click 5; press Page_Down Page_Up
+check "the side panel's page turns" alive
 press ctrl+e; sleep 1
 check "a picture is exported to the home folder" test -n "$(find "$HOME" -name 'kvlab-growth-step-*.png')"
 for size in "1 1" "1440 900" "300 200" "1200 800"; do
@@ -120,6 +122,13 @@ close_window
 check "it ends well when it is closed" test $code == 0
 check "without a word" test ! -s "$scratch/err"
 check "the theme is remembered in the configuration folder" grep -q '"light"' "$HOME/.config/kvlab/viewer.json"
+
+# What is copied out of the field and pasted into it again reaches the run, which is kept.
+open --tokens 5 --prompt "Emma 😀" --run "$scratch/pasted"
+click 600 24; press ctrl+a ctrl+c End ctrl+v; press Return; sleep 1
+close_window
+check "a prompt that was copied and pasted is whole, with its emoji" \
+  grep -aqF 'Emma 😀Emma 😀' "$scratch/pasted"
 
 open --step 150
 close_window

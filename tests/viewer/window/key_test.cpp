@@ -98,6 +98,8 @@ TEST_SUITE("keys") {
     CHECK(key_of(GLFW_KEY_KP_0, "0") == Key::digit_0);
     CHECK(key_of(GLFW_KEY_6, "6") == std::nullopt);
     CHECK(key_of(GLFW_KEY_F5, nullptr) == std::nullopt);
+    CHECK(key_of(GLFW_KEY_PAGE_UP, nullptr) == Key::page_up);
+    CHECK(key_of(GLFW_KEY_PAGE_DOWN, nullptr) == Key::page_down);
     CHECK(key_of(GLFW_KEY_KP_ENTER, nullptr) == Key::enter);
     CHECK(key_of(GLFW_KEY_UNKNOWN, nullptr) == std::nullopt);
   }
