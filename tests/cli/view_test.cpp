@@ -82,7 +82,7 @@ TEST_SUITE("cli") {
     const std::string first = described({"--step", "4", "--run", file});
     CHECK(std::filesystem::exists(file));
     CHECK(described({"--step", "4", "--run", file}) == first);
-    CHECK(names(first, "(predicted at least)", "without the cache (measured)"));
+    CHECK(names(first, "(predicted), ", "without the cache (measured)"));
     folder.write("broken", "no run at all");
     check_fails({"view", "--describe", "--run", folder / "broken"}, 1, "broken");
   }

@@ -86,6 +86,7 @@ Picture draw_attention(const RunView& run, const ViewState& view, const Regions&
   draw_marked_text(picture, scene);
   draw_attention_heads(picture, scene);
   draw_playhead(picture, scene);
+  draw_newest_slot(picture, scene);
   draw_ruler(picture, scene);
   draw_attention_readouts(picture, scene, memory);
   add_column_spots(picture, scene);

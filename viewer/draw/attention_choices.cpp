@@ -8,7 +8,8 @@ namespace kv::viewer {
 
 namespace {
 
-constexpr float kBetween = 18;    // names
+constexpr float kBetween = 18;  // names
+constexpr float kBetweenKinds = 32;
 constexpr float kUnderline = 20;  // below the top of a name
 constexpr float kWidestLayer = 30, kNumberApart = 5;
 
@@ -45,6 +46,27 @@ void draw_layers(Picture& picture, const AttentionSubject& subject, Rect line, c
   }
 }
 
+// In a layer with a window: whether its columns are positions, or slots of its ring.
+std::vector<AttentionChoice> orders_of(const AttentionSubject& subject) {
+  if (subject.window == 0) return {};
+  return {{"attention.order.0", "by position", "Columns are positions: the window moves over them.",
+           action::ShowBySlot{false}, !subject.by_slot()},
+          {"attention.order.1", "by slot", "Columns are slots: the ring as it lies in memory.",
+           action::ShowBySlot{true}, subject.by_slot()}};
+}
+
+// At the right end of the line, where they leave the layers half of it. Returns what is left of the line.
+Rect draw_orders(Picture& picture, const AttentionSubject& subject, Rect line, const Palette& palette,
+                 const TextMeasure& measure) {
+  const std::vector<AttentionChoice> orders = orders_of(subject);
+  float width = -kBetween;
+  for (const AttentionChoice& order : orders) width += measure.width(fonts::kSubStrong, order.name) + kBetween;
+  if (orders.empty() || width > line.width() / 2) return line;
+  draw_choices(picture, orders, {line.right - width, line.top}, width, line, palette, measure);
+  line.right -= width + kBetweenKinds;
+  return line;
+}
+
 }  // namespace
 
 float draw_choices(Picture& picture, const std::vector<AttentionChoice>& choices, Point at, float widest, Rect region,
@@ -54,7 +76,8 @@ float draw_choices(Picture& picture, const std::vector<AttentionChoice>& choices
     const std::string name = shortened(choice.name, font, widest, measure);
     const Rect box = picture.text(at, name, font, choice.chosen ? palette.text : palette.soft, region, measure);
     if (choice.chosen) picture.rect({box.left, at.y + kUnderline, box.right, at.y + kUnderline + 2}, palette.text);
-    const Rect spot{std::max(box.left - 4, region.left), at.y - 2, box.right + 4, at.y + kUnderline + 2};
+    const Rect spot{std::max(box.left - 4, region.left), at.y - 2, std::min(box.right + 4, region.right),
+                    at.y + kUnderline + 2};
     picture.spot(choice.id, spot, choice.words, choice.action);
     at.x = box.right + kBetween;
   }
@@ -73,7 +96,9 @@ void draw_lanes_and_layers(Picture& picture, const RunView& run, const Attention
   // At most half of the line for all lanes together.
   const float widest = line.width() / 2 / static_cast<float>(lanes.size()) - kBetween;
   const float end = draw_choices(picture, lanes, {line.left, line.top}, widest, line, palette, measure);
-  draw_layers(picture, subject, {end + 32, line.top, line.right, line.bottom}, palette, measure);
+  const Rect rest =
+      draw_orders(picture, subject, {end + kBetweenKinds, line.top, line.right, line.bottom}, palette, measure);
+  draw_layers(picture, subject, rest, palette, measure);
 }
 
 }  // namespace kv::viewer

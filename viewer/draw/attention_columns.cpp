@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "viewer/draw/token_strip.h"
 #include "viewer/session/number_text.h"
@@ -71,20 +73,38 @@ void draw_ruler(Picture& picture, const AttentionScene& scene) {
                scene.names, scene.measure, Align::right);
 }
 
-// Where the scrubber's playhead stands, through all parts but the text; by slot, around the slot that was written last.
+namespace {
+
+// What a column reaches through: all but the text.
+std::array<std::pair<float, float>, 2> parts_of(const AttentionLayout& layout) {
+  return {{{layout.chart.top, layout.rows.back().box.bottom}, {layout.heads.front().top, layout.heads.back().bottom}}};
+}
+
+}  // namespace
+
+// Where the scrubber's playhead stands: behind the newest token's column, of which it covers nothing.
 void draw_playhead(Picture& picture, const AttentionScene& scene) {
   const AttentionLayout& layout = scene.layout;
-  const std::pair<float, float> parts[] = {{layout.chart.top, layout.rows.back().box.bottom},
-                                           {layout.heads.front().top, layout.heads.back().bottom}};
-  if (scene.subject.by_slot()) {
-    const int64_t slot = scene.subject.column_of(scene.subject.context - 1);
-    const float left = layout.axis.x_of(slot), right = std::max(layout.axis.x_of(slot + 1), left + 2);
-    for (const auto& [top, bottom] : parts) picture.outline({left, top, right, bottom}, scene.palette.accent, 1);
-    return;
-  }
   const float x = layout.axis.x_of(scene.subject.context);
-  if (x > layout.chart.right + 0.5f) return;
-  for (const auto& [top, bottom] : parts) picture.line({x, top}, {x, bottom}, scene.palette.text, 1.5f);
+  if (scene.subject.by_slot() || x > layout.chart.right + 0.5f) return;
+  constexpr float kWidth = 1.5f;
+  for (const auto& [top, bottom] : parts_of(layout))
+    picture.line({x + kWidth / 2, top}, {x + kWidth / 2, bottom}, scene.palette.text, kWidth);
+}
+
+// By slot: around the slot that was written last.
+void draw_newest_slot(Picture& picture, const AttentionScene& scene) {
+  if (!scene.subject.by_slot()) return;
+  const int64_t slot = scene.subject.column_of(scene.subject.context - 1);
+  const TokenAxis& axis = scene.layout.axis;
+  const float left = axis.x_of(slot), right = std::max(axis.x_of(slot + 1), left + 2);
+  for (const auto& [top, bottom] : parts_of(scene.layout))
+    picture.outline({left, top, right, bottom}, scene.palette.accent, 1);
+}
+
+Rect well_of(Rect row, const AttentionScene& scene) {
+  if (scene.subject.by_slot()) row.right = std::min(row.right, scene.layout.axis.x_of(scene.subject.columns()));
+  return row;
 }
 
 // The column that the reader points at, or has pinned, in front of nothing but the ground.

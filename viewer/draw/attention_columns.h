@@ -8,7 +8,11 @@ namespace kv::viewer {
 
 void draw_pointed_at(Picture& picture, const AttentionScene& scene);
 void draw_playhead(Picture& picture, const AttentionScene& scene);
+void draw_newest_slot(Picture& picture, const AttentionScene& scene);
 void draw_ruler(Picture& picture, const AttentionScene& scene);
 void add_column_spots(Picture& picture, const AttentionScene& scene);
+
+// What there is room for in a row: all of it, or the slots of a ring.
+Rect well_of(Rect row, const AttentionScene& scene);
 
 }  // namespace kv::viewer

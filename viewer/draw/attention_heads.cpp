@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "viewer/draw/attention_bars.h"
+#include "viewer/draw/attention_columns.h"
 #include "viewer/draw/attention_ranking.h"
 #include "viewer/session/number_text.h"
 
@@ -204,7 +205,7 @@ void draw_attention_heads(Picture& picture, const AttentionScene& scene) {
   draw_title(picture, scene);
   const std::vector<ColumnRun> runs = runs_of_columns(layout.axis, subject.columns());
   for (int64_t head = 0; head < subject.heads; ++head) {
-    picture.rect(layout.heads[static_cast<size_t>(head)], palette.well);
+    picture.rect(well_of(layout.heads[static_cast<size_t>(head)], scene), palette.well);
     draw_row(picture, scene, head, runs);
   }
   draw_unseen(picture, scene);

@@ -78,14 +78,13 @@ std::vector<std::string> attention_sub_lines(const AttentionScene& scene) {
   else if (subject.first_kept > 0)
     lines.push_back(window + (view.cache_on ? " Hollow: computed once, no longer kept." : " Hatched: not seen."));
   if (const double width = scene.layout.axis.token_width(); width < 1)
-    lines.push_back(
-        fmt::format("A pixel is {} tokens, a bar the largest of their weights.", fmt::format("{:.3g}", 1 / width)));
+    lines.push_back(fmt::format("A bar is {} tokens: the largest of their weights.", fmt::format("{:.3g}", 1 / width)));
   if (subject.step == 0)
     lines.push_back(
         fmt::format("Step 0 reads the whole prompt; this is its last of {}.", count_of(subject.context, "row")));
   lines.push_back("A bar is a weight; all of a head add up to 1.");
-  lines.push_back(view.cache_on ? "Below it, filled: stored, with a bright edge: read in this step."
-                                : "Below it, with a bright edge: read in this step, then dropped.");
+  lines.push_back(view.cache_on ? "Below it, filled: stored, with an edge: read in this step."
+                                : "Below it, with an edge: read in this step, then dropped.");
   return lines;
 }
 

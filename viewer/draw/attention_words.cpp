@@ -25,8 +25,8 @@ AttentionMemory& memory() {
 }
 
 std::string who_reads_what(const LaneView& lane, const AttentionSubject& subject) {
-  std::string text = fmt::format("{}, layer {} of {}, query head {} of {}.", lane.facts->label, subject.layer,
-                                 subject.layers, subject.head, subject.heads);
+  std::string text = fmt::format("{}, layer {} of 0 to {}, query head {} of 0 to {}.", lane.facts->label, subject.layer,
+                                 subject.layers - 1, subject.head, subject.heads - 1);
   const int64_t sharing = subject.heads_per_kv_head();
   if (subject.latent)
     return text + fmt::format(" All {} read the same latent and rope key.", count_of(subject.heads, "query head"));

@@ -227,8 +227,10 @@ Picture draw_layer_digits(const GrowthScene& scene, int lane, const TextMeasure&
   for (const Band& band : place.bands) {
     const float y = (band.box.top + band.box.bottom - font.size) / 2;
     if (y < free_from || y + font.size > region.bottom) continue;
-    picture.text({right, y}, std::to_string(band.first_layer), font, scene.palette.faint, region, measure,
-                 Align::right);
+    const std::string layers = band.layers == 1
+                                   ? std::to_string(band.first_layer)
+                                   : fmt::format("{}-{}", band.first_layer, band.first_layer + band.layers - 1);
+    picture.text({right, y}, layers, font, scene.palette.faint, region, measure, Align::right);
     free_from = y + font.size + 1;
   }
   return picture;

@@ -102,9 +102,10 @@ void draw_all_lines(Picture& picture, const GrowthScene& scene, int lane, const 
   const Rect place = scene.place(lane).readouts;
   if (!of.numbers) return draw_progress(picture, scene, lane, place.top + 29, measure);
   const LaneNumbers& numbers = *of.numbers;
-  draw_row(picture, scene, place, place.top + 29,
-           numbers.token_bytes == 0 && scene.view.cache_on ? "a token replaces one" : "a token adds",
-           exact_bytes_text(scene.view.cache_on ? numbers.token_bytes : 0), fonts::kNumber, measure);
+  const bool replaces = numbers.token_bytes == 0 && scene.view.cache_on;  // its window is full
+  const int64_t bytes = replaces ? numbers.cache_bytes_written : scene.view.cache_on ? numbers.token_bytes : 0;
+  draw_row(picture, scene, place, place.top + 29, replaces ? "a token replaces" : "a token adds",
+           exact_bytes_text(bytes), fonts::kNumber, measure);
   draw_bar(picture, scene, lane, {place.left, place.top + 50, place.right, place.top + 50 + kBarHeight});
   const std::string flops = flops_text(scene.view.cache_on ? numbers.flops : numbers.flops_without_cache);
   draw_row(picture, scene, place, place.top + 66, flops, work_compared(scene, numbers), fonts::kSmall, measure);

@@ -7,6 +7,7 @@
 
 #include "viewer/draw/cache_words.h"
 #include "viewer/draw/growth_headline.h"
+#include "viewer/draw/growth_zoom.h"
 #include "viewer/draw/heat_map.h"
 #include "viewer/draw/shown_numbers.h"
 #include "viewer/draw/zoom.h"
@@ -56,6 +57,9 @@ std::vector<Headline> about_most_and_least(const GrowthScene& scene, const std::
     return {{fmt::format("At the size of {}, after {}, {} would keep {}. {} would keep {}: ", size,
                          count_of(most.context, "token"), most.label, more_text, least.label, less_text),
              end},
+            {fmt::format("{}, after {}: {} would keep {}, {} {}: ", size, count_of(most.context, "token"), most.label,
+                         more_text, least.label, less_text),
+             end},
             {fmt::format("{}: {} would keep {}, {} {}: ", size, most.label, more_text, least.label, less_text), end},
             {fmt::format("{}: {} {}, {} {}: ", size, most.label, more_text, least.label, less_text), end},
             {fmt::format("{}, {} to {}: ", size, most.label, least.label), end}};
@@ -83,13 +87,13 @@ std::vector<Headline> about_no_cache(const GrowthScene& scene) {
   if (scene.predicted())
     return {{fmt::format("At the size of {}, a step of {} without the cache would take {}: ",
                          size_shown(scene.view)->name, lane.label, flops),
-             times + " times more."},
+             times + " times as much."},
             {fmt::format("{} without the cache: {} would take {}: ", size_shown(scene.view)->name, lane.label, flops),
-             times + " times more."},
-            {fmt::format("{}, no cache: {}, ", size_shown(scene.view)->name, flops), times + " times more."}};
+             times + " times as much."},
+            {fmt::format("{}, no cache: {}, ", size_shown(scene.view)->name, flops), times + " times as much."}};
   return {{fmt::format("Without the cache nothing is kept. This step of {} takes {}: ", lane.label, flops),
-           times + " times more."},
-          {fmt::format("Without the cache {} takes {}: ", lane.label, flops), times + " times more."}};
+           times + " times as much."},
+          {fmt::format("Without the cache {} takes {}: ", lane.label, flops), times + " times as much."}};
 }
 
 std::string number_word(size_t number) {
@@ -142,7 +146,7 @@ std::vector<std::string> sub_lines_of_zoom(const GrowthScene& scene) {
   const std::string numbers_shown =
       !means.empty() ? means : fmt::format("every number that it {}", scene.view.cache_on ? "keeps" : "computes anew");
   const std::string what = fmt::format("Layer {} of {}, {}", layer, lane.label, numbers_shown);
-  return {what + ": violet is negative, yellow is positive.", what + ".",
+  return {fmt::format("{}: violet is negative, {} is positive.", what, positive_colour(scene.view.theme)), what + ".",
           fmt::format("Layer {} of {}.", layer, lane.label)};
 }
 

@@ -38,13 +38,14 @@ std::vector<NumberRow> rows_without_cache(const LaneNumbers& n, NumberKind with_
   return rows;
 }
 
-void draw_key(Picture& picture, const GrowthScene& scene, Point at, Rect region, const TextMeasure& measure,
-              bool predicted_only) {
+// Of the marks that the rows have.
+void draw_key(Picture& picture, const GrowthScene& scene, const std::vector<NumberRow>& rows, Point at, Rect region,
+              const TextMeasure& measure) {
   const std::pair<NumberKind, const char*> kinds[] = {
       {NumberKind::counted, "counted"}, {NumberKind::measured, "measured"}, {NumberKind::predicted, "predicted"}};
   float x = at.x;
   for (const auto& [kind, name] : kinds) {
-    if (predicted_only && kind != NumberKind::predicted) continue;
+    if (std::none_of(rows.begin(), rows.end(), [&](const NumberRow& row) { return row.kind == kind; })) continue;
     draw_mark(picture, kind, {x + kMark / 2, at.y + 8}, scene.palette.faint);
     x = picture.text({x + kMark + 3, at.y}, name, fonts::kSmall, scene.palette.faint, region, measure).right + 6;
   }
@@ -55,8 +56,10 @@ void draw_key_to_bars(Picture& picture, const GrowthScene& scene, Point at, Rect
   constexpr float kLong = 12, kHigh = 8, kGap = 4, kApart = 10;
   const auto bar = [&](float x) { return Rect{x, at.y + 4, x + kLong, at.y + 4 + kHigh}; };
   picture.rect(bar(at.x), scene.palette.text);
+  const char* words = scene.view.cache_on ? "this step" : "this step, with no cache";
   const Rect solid =
-      picture.text({at.x + kLong + kGap, at.y}, "this step", fonts::kSmall, scene.palette.faint, region, measure);
+      picture.text({at.x + kLong + kGap, at.y}, words, fonts::kSmall, scene.palette.faint, region, measure);
+  if (!scene.view.cache_on) return;
   const float x = solid.right + kApart;
   picture.outline(bar(x), scene.palette.faint, 1.5f);
   picture.text({x + kLong + kGap, at.y}, "with no cache", fonts::kSmall, scene.palette.faint, region, measure);
@@ -130,7 +133,7 @@ Picture draw_step_block(const GrowthScene& scene, const TextMeasure& measure) {
     draw_mark(picture, row.kind, {place.right - kMark / 2, y + 8}, palette.soft);
     y += kRow;
   }
-  draw_key(picture, scene, {place.left, y + kKeyGap}, place, measure, scene.predicted());
+  draw_key(picture, scene, rows, {place.left, y + kKeyGap}, place, measure);
   const float bars = y + kKeyGap + kRow;
   if (bars + fonts::kSmall.size <= place.bottom) draw_key_to_bars(picture, scene, {place.left, bars}, place, measure);
   return picture;

@@ -14,7 +14,7 @@ namespace kv::viewer {
 namespace {
 
 constexpr Font kPlain = fonts::kSmall, kNewest = fonts::kSmallStrong;
-constexpr std::string_view kDots = "...";
+constexpr std::string_view kDots = "...", kNext = "next";
 constexpr float kAfterDots = 4, kUnderline = 2;
 constexpr float kCandidateGap = 12, kCandidatesGap = 20, kProbabilityGap = 4;
 constexpr float kShareOfCandidates = 0.5f;  // of the line
@@ -49,10 +49,10 @@ struct CandidateText {
 std::vector<CandidateText> candidates_of(const GrowthScene& scene, const GrowthLane& lane, float room,
                                          const TextMeasure& measure) {
   std::vector<CandidateText> candidates;
-  if (lane.reading || lane.failed || scene.view.step > lane.view->last_step()) return candidates;
+  if (lane.reading || lane.failed || lane.full || scene.view.step > lane.view->last_step()) return candidates;
   const Step& step = lane.view->steps[static_cast<size_t>(std::max<int64_t>(scene.view.step, 0))];
   const auto next = static_cast<size_t>(step.context());
-  float used = kCandidatesGap;
+  float used = kCandidatesGap + measure.width(kPlain, std::string(kNext)) + kProbabilityGap;
   for (const Candidate& likely : step.likeliest) {
     if (likely.token < 0) break;
     CandidateText candidate{likely.token, token_text(*lane.view, likely.token, measure), percent(likely.probability), 0,
@@ -74,6 +74,7 @@ void draw_candidates(Picture& picture, const GrowthScene& scene, int lane, float
   const float bar = x + kCandidatesGap / 2;
   picture.line({bar, y + 2}, {bar, y + 15}, scene.palette.line);
   x += kCandidatesGap;
+  x = picture.text({x, y}, std::string(kNext), kPlain, scene.palette.faint, region, measure).right + kProbabilityGap;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const CandidateText& candidate = candidates[i];
     const Font font = candidate.taken ? kNewest : kPlain;

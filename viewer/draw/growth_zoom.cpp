@@ -27,6 +27,8 @@ void draw_colours(Picture& picture, const Palette& palette, Rect bar) {
 
 }  // namespace
 
+const char* positive_colour(Theme theme) { return theme == Theme::dark ? "yellow" : "brown"; }
+
 std::string value_text(float value) {
   const float size = std::abs(value);
   return fmt::format("{:.{}f}", value, size < 0.1f ? 4 : size < 1 ? 3 : size < 10 ? 2 : 1);

@@ -10,6 +10,9 @@ namespace kv::viewer {
 
 inline constexpr float kZoomLegendHeight = 76;
 
+// What numbers above zero are drawn in, by name.
+const char* positive_colour(Theme theme);
+
 // "-1.23", "12.3": the ends of a legend.
 std::string value_text(float value);
 

@@ -52,14 +52,16 @@ void draw_prompt(Picture& picture, const ScrubberBars& bars, int64_t flops, cons
   const Colour block = mix(palette.new_token, palette.panel, 0.5);
   picture.rect(box, block.faded(kAhead));
   if (bars.read > box.left) picture.rect({box.left, box.top, bars.read, box.bottom}, block);
-  // The block would be far higher than the bars: a zigzag says that it is cut.
-  Polyline cut{{}, palette.panel, 1.5f};
-  for (float x = box.left; x <= box.right; x += 3)
-    cut.points.push_back({x, box.top + (cut.points.size() % 2 == 0 ? 8.f : 5.f)});
-  if (cut.points.size() > 1) picture.shapes.push_back(std::move(cut));
+  if (bars.prompt_is_cut) {
+    Polyline zigzag{{}, palette.panel, 1.5f};
+    for (float x = box.left; x <= box.right; x += 3)
+      zigzag.points.push_back({x, box.top + (zigzag.points.size() % 2 == 0 ? 8.f : 5.f)});
+    if (zigzag.points.size() > 1) picture.shapes.push_back(std::move(zigzag));
+  }
   const Rect inside{box.left, box.top, std::min(box.right, region.right), box.bottom};
   const std::string amount = flops_text(flops);
   if (measure.width(fonts::kSmall, amount) > inside.width() - 4 || inside.width() <= 64) return;
+  if (inside.height() < 46) return;
   picture.text({inside.centre().x, box.top + 13}, "prefill", fonts::kSmall, palette.text, inside, measure,
                Align::centre);
   picture.text({inside.centre().x, box.top + 30}, amount, fonts::kSmall, palette.text, inside, measure, Align::centre);
@@ -137,6 +139,11 @@ ScrubberBars scrubber_bars(const RunView& run, const ViewState& view, const Regi
     highest = std::max(highest, static_cast<double>(flops.back().new_token + flops.back().scan));
   }
   bars.flops_a_pixel = highest / kHighestBar;
+  // With a cache the prompt is far more work than any step after it; without, less.
+  const StepFlops prefill = predicted_flops(config, prompt, 0, true);
+  const double prompt_height = static_cast<double>(prefill.new_token + prefill.scan) / bars.flops_a_pixel;
+  bars.prompt_is_cut = prompt_height > static_cast<double>(box.height());
+  if (!bars.prompt_is_cut) bars.prompt.top = box.bottom - static_cast<float>(prompt_height);
   for (size_t i = 0; i < spans.size(); ++i) {
     const auto height = [&](int64_t work) {
       return static_cast<float>(static_cast<double>(work) / bars.flops_a_pixel);
@@ -165,8 +172,9 @@ Picture draw_scrubber(const RunView& run, const ViewState& view, const Regions& 
   draw_prompt(picture, bars, prefill.new_token + prefill.scan, palette, box, measure);
   if (bars.prompt.width() >= 1)
     picture.spot("scrubber/prefill", bars.prompt,
-                 fmt::format("The prefill: all {} of the prompt in one step, {}. Not to the bars' scale.",
-                             count_of(prompt, "token"), flops_text(prefill.new_token + prefill.scan)));
+                 fmt::format("The prefill: all {} of the prompt in one step, {}.{}", count_of(prompt, "token"),
+                             flops_text(prefill.new_token + prefill.scan),
+                             bars.prompt_is_cut ? " Cut: at the bars' scale it would be higher." : ""));
   for (const StepBar& bar : bars.bars) {
     picture.rect(bar.new_token, palette.new_token.faded(bar.ahead ? kAhead : 1));
     if (bar.scan.height() > 0) picture.rect(bar.scan, palette.scan.faded(bar.ahead ? kAhead : 1));

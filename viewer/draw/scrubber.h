@@ -23,9 +23,10 @@ struct StepBar {
   bool ahead = false;  // behind the playhead's step
 };
 struct ScrubberBars {
-  Rect prompt;               // as wide as the prompt
-  float read = 0;            // x up to which the prompt is read
-  double flops_a_pixel = 0;  // of the bars; the prompt's block is cut
+  Rect prompt;                // as wide as the prompt, as high as its FLOPs where these fit
+  bool prompt_is_cut = true;  // they do not: the block is higher than can be drawn
+  float read = 0;             // x up to which the prompt is read
+  double flops_a_pixel = 0;
   std::vector<StepBar> bars;
 };
 // Of the selected lane; recorded steps, and those to come as far as the axis and the lane reach.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "viewer/draw/attention_start.h"
+#include "viewer/draw/cache_words.h"
 #include "viewer/draw/column.h"
 #include "viewer/draw/shown_numbers.h"
 #include "viewer/session/number_text.h"
@@ -50,6 +51,14 @@ std::string how_heads_share(const std::vector<const ModelConfig*>& models) {
   return text + (mla ? " MLA keeps one latent (green) and a small rope key (pink) instead." : "");
 }
 
+std::string what_windows_keep(const RunView& run) {
+  for (const LaneView& lane : run.lanes)
+    if (const int64_t layer = first_windowed_layer(lane.config()); layer >= 0)
+      return fmt::format(" A layer with a window of {} looks back at no more, and drops what lies before.",
+                         lane.config().layer_cache[static_cast<size_t>(layer)].window);
+  return "";
+}
+
 std::string what_lanes_show(const RunView& run, const SizeOf* size) {
   const std::string who = run.lanes.size() == 1
                               ? "A model writes on from your prompt."
@@ -58,7 +67,7 @@ std::string what_lanes_show(const RunView& run, const SizeOf* size) {
   return who +
          " In every layer a new token leaves a key (blue) and a value (orange), which all later tokens look back at: "
          "the KV cache grows by a column." +
-         how_heads_share(models_of(run, size));
+         how_heads_share(models_of(run, size)) + (size ? "" : what_windows_keep(run));
 }
 
 std::string what_to_try(const RunView& run) {

@@ -1,4 +1,5 @@
 #include "viewer/draw/token_strip.h"
+#include "viewer/draw/attention_columns.h"
 #include "viewer/session/kv_store.h"
 
 #include <fmt/format.h>
@@ -64,7 +65,7 @@ void draw_stored_rows(Picture& picture, const AttentionScene& scene) {
   const AttentionLayout::StoredRow &first = layout.rows.front(), &last = layout.rows.back();
   std::vector<Stretch> stretches;
   for (const AttentionLayout::StoredRow& row : layout.rows) {
-    picture.rect(row.box, palette.well);
+    picture.rect(well_of(row.box, scene), palette.well);
     // A name is higher than a thin row: both stand to their row's middle, apart from each other.
     const float apart = last.box.centre().y - first.box.centre().y;
     const float shift = std::max(0.f, fonts::kSmall.size - apart) / 2 * (&row == &first ? -1.f : 1.f);

@@ -8,6 +8,7 @@
 #include "viewer/draw/cache_words.h"
 #include "viewer/draw/cell_facts.h"
 #include "viewer/draw/growth_headline.h"
+#include "viewer/draw/growth_zoom.h"
 #include "viewer/draw/shown_numbers.h"
 #include "viewer/session/kv_store.h"
 #include "viewer/session/number_text.h"
@@ -169,7 +170,7 @@ std::string how_long_it_took(const LaneNumbers& numbers) {
   if (numbers.time.takes > 0)
     parts.push_back(fmt::format("{} (measured, {})", seconds_text(numbers.time.median),
                                 numbers.time.takes == 1 ? "once" : fmt::format("median of {}", numbers.time.takes)));
-  if (numbers.predicted_seconds) parts.push_back(seconds_text(*numbers.predicted_seconds) + " (predicted at least)");
+  if (numbers.predicted_seconds) parts.push_back(seconds_text(*numbers.predicted_seconds) + " (predicted)");
   if (numbers.ran_without_cache)
     parts.push_back(seconds_text(numbers.ran_without_cache->time.median) + " without the cache (measured)");
   return parts.empty() ? "" : fmt::format("Its time: {}.", fmt::join(parts, ", "));
@@ -277,7 +278,7 @@ std::string zoom_in_words(const GrowthScene& scene) {
                         lane.store->dim(layer, role),
                         number_in_words(lane.store->largest_rms(layer, role, lane.context_at(scene.view.step))));
   }
-  text += ". Violet is negative, yellow is positive.";
+  text += fmt::format(". Violet is negative, {} is positive.", positive_colour(scene.view.theme));
   if (scene.lanes.size() > 1) text += " The other lanes are folded to their text.";
   return text;
 }

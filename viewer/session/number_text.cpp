@@ -38,7 +38,7 @@ FlopUnit flop_unit_of(double flops) {
 
 std::string flops_in(const FlopUnit& unit, int64_t flops) {
   const double value = static_cast<double>(flops) / unit.size;
-  return unit.size == 1 ? with_commas(flops) : digits_of(value, value >= 99.5 ? 3 : 2);
+  return unit.size == 1 ? with_commas(flops) : digits_of(value, value >= 9.95 ? 3 : 2);
 }
 
 }  // namespace

@@ -126,9 +126,25 @@ TEST_SUITE("viewer/draw") {
     int lines = 0;
     for (const Shape& shape : draw(run, view).shapes)
       if (const auto* line = std::get_if<Polyline>(&shape);
-          line && line->thickness == 1.5f && line->points[0].x == line->points[1].x && line->points[0].x == x)
+          line && line->thickness == 1.5f && line->points[0].x == line->points[1].x &&
+          line->points[0].x - line->thickness / 2 == x)
         ++lines;
-    CHECK(lines == 2);  // through the bars with what is stored, and through the heads
+    // Their left edges: the newest token is not covered. Through the bars with what is stored, and through the heads.
+    CHECK(lines == 2);
+  }
+
+  TEST_CASE("a layer with a window can be looked at by position and by slot, and no other has that choice") {
+    const auto orders = [](const RunView& run, const ViewState& view) {
+      return std::ranges::count_if(draw(run, view).spots, [](const Spot& spot) {
+        return spot.action && std::holds_alternative<action::ShowBySlot>(*spot.action);
+      });
+    };
+    CHECK(orders(four().view(), view_of(8)) == 0);
+    static kv::test::RecordedRun window = kv::test::window_model(8);
+    ViewState view = view_of(8);
+    CHECK(orders(window.view(), view) == 2);
+    view.by_slot = true;
+    CHECK(orders(window.view(), view) == 2);
   }
 
   TEST_CASE("the headline's numbers are those of the recording") {

@@ -82,6 +82,22 @@ TEST_SUITE("viewer/draw/scrubber") {
     }
   }
 
+  TEST_CASE("the prompt's block is as high as its FLOPs where they fit, and else is cut") {
+    const RunView& run = four_lanes();
+    ViewState view = state_of(1440, 900, 64, 10);
+    const Regions regions = regions_of(view);
+    const Rect box = scrubber_box(regions);
+    CHECK(scrubber_bars(run, view, regions).prompt_is_cut);
+    CHECK(scrubber_bars(run, view, regions).prompt.height() == box.height());
+    view.cache_on = false;
+    const ScrubberBars bars = scrubber_bars(run, view, regions);
+    CHECK_FALSE(bars.prompt_is_cut);
+    CHECK(bars.prompt.bottom == box.bottom);
+    CHECK(bars.prompt.height() * bars.flops_a_pixel ==
+          doctest::Approx(static_cast<double>(numbers_of(run.lanes[0], 0).flops)).epsilon(1e-4));
+    CHECK(bars.prompt.height() < bars.bars[0].new_token.height() + bars.bars[0].scan.height());
+  }
+
   TEST_CASE("bars stand on the token axis: each covers its token's column, but for the gap") {
     const RunView& run = four_lanes();
     const ViewState view = state_of(1440, 900, 64, 10);

@@ -71,7 +71,7 @@ TEST_SUITE("viewer/draw/words") {
       check_says(words, bytes_text(numbers.cache_bytes_read) + " of cache");
       check_says(words, bytes_text(numbers.weight_bytes) + " of weights");
       check_says(words, seconds_text(numbers.time.median) + " (measured");
-      check_says(words, seconds_text(*numbers.predicted_seconds) + " (predicted at least)");
+      check_says(words, seconds_text(*numbers.predicted_seconds) + " (predicted)");
       check_says(words, spoken_token(run.lanes[lane], run.lanes[lane].steps[20].likeliest[0].token));
     }
   }
@@ -250,7 +250,8 @@ TEST_SUITE("viewer/draw/words") {
       const LaneView& of = run.lanes[static_cast<size_t>(lane)];
       const AttentionWeights weights = attention_weights(of, 20, layer);
       const std::string words = words_of(run, view);
-      check_says(words, "layer " + std::to_string(layer) + " of 4, query head " + std::to_string(head) + " of 8");
+      check_says(words,
+                 "layer " + std::to_string(layer) + " of 0 to 3, query head " + std::to_string(head) + " of 0 to 7");
       check_says(words, "half of its weight falls on " + with_commas(tokens_with_half(weights, head)) + " of them");
       size_t at = 0;
       for (const ReadToken& token : most_read(weights, head, 5)) {

