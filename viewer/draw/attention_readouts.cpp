@@ -92,16 +92,15 @@ void write_what_is_read(Writer& out) {
   const AttentionSubject& subject = scene.subject;
   out.rule();
   out.title(fmt::format("Head {} reads", subject.head));
-  out.row(subject.latent ? "latents and rope keys" : "keys and values",
+  out.row(subject.latent ? "latents, rope keys" : fmt::format("K and V of KV head {}", subject.kv_head()),
           with_commas(scene.weights.context - scene.weights.first_seen) + " each");
-  if (!subject.latent) out.row("of KV head", std::to_string(subject.kv_head()));
   // Without the cache they are computed, read and dropped within the step: no stored byte is read.
   if (scene.view.cache_on)
-    out.row("in bytes", bytes_text(bytes_read_by_head(scene.lane, subject, scene.weights)));
+    out.row("bytes", bytes_text(bytes_read_by_head(scene.lane, subject, scene.weights)));
   else
     out.row("kept for the next step", bytes_text(0));
   const int64_t sharing = subject.heads_per_kv_head();
-  out.row(sharing == 1 ? "only by" : "shared by", heads_text(subject.kv_head() * sharing, sharing));
+  out.row("read by", heads_text(subject.kv_head() * sharing, sharing) + (sharing == 1 ? " alone" : ""));
 }
 
 std::vector<std::string> what_a_form_does(const Writer& out) {
@@ -137,8 +136,8 @@ void write_forms(Writer& out, AttentionMemory& memory, bool sentence) {
   }
   const FormDifference& difference =
       memory.difference(scene.lane, scene.subject.step, scene.subject.layer, scene.subject.head);
-  out.row("largest difference", fmt::format("{:.1e}", difference.largest_difference));
-  out.row("of outputs up to", fmt::format("{:.2g}", difference.largest_output));
+  out.row("they differ by", fmt::format("{:.1e}", difference.largest_difference));
+  out.row("in outputs up to", fmt::format("{:.2g}", difference.largest_output));
   const auto flops = [&](LatentForm form) {
     return flops_text(flops_in_form(scene.lane, scene.subject.step, form, scene.view.cache_on));
   };
@@ -176,7 +175,7 @@ void draw_attention_readouts(Picture& picture, const AttentionScene& scene, Atte
   // In a low window the sentence about a form goes first, then what is read; the table takes what is left.
   const float sentence = latent ? kRow * static_cast<float>(what_a_form_does(out).size()) + 6 : 0;
   const float forms = latent ? kBlockGap + kTitle + kChoices + 5 * kRow : 0;
-  const float reads = kBlockGap + kTitle + (latent ? 3 : 4) * kRow;
+  const float reads = kBlockGap + kTitle + 3 * kRow;
   const float table = kTitle + 6 * kRow;
   const bool with_sentence = latent && height >= table + forms + reads + sentence;
   const bool with_reads = height >= table + forms + reads;

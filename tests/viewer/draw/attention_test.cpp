@@ -213,12 +213,12 @@ TEST_SUITE("viewer/draw") {
     const RunView run = four().view();
     for (const int lane : {0, 1, 3}) {
       ViewState view = view_of(40, lane, 1440, 1100);
-      CHECK(has_label(draw(run, view), "in bytes"));
+      CHECK(has_label(draw(run, view), "bytes"));
       view.cache_on = false;
       for (const kv::cpu::LatentForm form : {kv::cpu::LatentForm::absorbed, kv::cpu::LatentForm::materialised}) {
         view.form = form;
         const Picture picture = draw(run, view);
-        CHECK_FALSE(has_label(picture, "in bytes"));
+        CHECK_FALSE(has_label(picture, "bytes"));
         CHECK(has_label(picture, "kept for the next step"));
         for (const Label& label : picture.labels()) CHECK(label.text.find("stored") == std::string::npos);
       }
