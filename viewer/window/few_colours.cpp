@@ -1,9 +1,10 @@
 // A picture of many colours in 256 of them.
 //
-// Boxes of colours are halved, always the widest (after Heckbert, "Color image quantization for frame buffer display",
-// SIGGRAPH 1982); then each colour goes to the nearest of the boxes' means, and the means move to their colours, a few
-// times (Lloyd's algorithm). How often a colour occurs counts by its square root only: small marks keep their hue,
-// which means something here, beside large grounds.
+// The most frequent colours stay as they are: two grounds that differ by little, and the edge between them, are what a
+// reader sees first. The rest is merged: boxes of colours are halved, always the widest (after Heckbert, "Color image
+// quantization for frame buffer display", SIGGRAPH 1982); then each colour goes to the nearest of the boxes' means and
+// the kept colours, and the means move to their colours, a few times (Lloyd's algorithm). How often a colour occurs
+// counts by its square root only: small marks keep their hue, which means something here.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +18,7 @@ namespace kv::viewer {
 
 namespace {
 
-constexpr size_t kMostColours = 256;
+constexpr size_t kMostColours = 256, kKept = 64;
 constexpr int kRounds = 6;
 
 using Channels = std::array<double, 3>;  // red, green, blue, 0..255
@@ -54,6 +55,14 @@ std::vector<Counted> colours_of(const Pixels& pixels) {
   return colours;
 }
 
+// The kept colours first, by how often they occur.
+void bring_frequent_first(std::vector<Counted>& colours) {
+  std::partial_sort(colours.begin(), colours.begin() + static_cast<ptrdiff_t>(kKept), colours.end(),
+                    [](const Counted& a, const Counted& b) {
+                      return std::pair(-a.weight, a.colour) < std::pair(-b.weight, b.colour);
+                    });
+}
+
 Box box_of(const std::vector<Counted>& colours, size_t first, size_t end) {
   Box box{first, end};
   for (size_t channel = 0; channel < 3; ++channel) {
@@ -79,10 +88,10 @@ Channels mean_of(const std::vector<const Counted*>& colours) {
   return mean;
 }
 
-// Halved at the middle of what it spans.
+// Of the colours behind the kept ones; a box is halved at the middle of what it spans.
 std::vector<Channels> means_of_boxes(std::vector<Counted>& colours) {
-  std::vector<Box> boxes = {box_of(colours, 0, colours.size())};
-  while (boxes.size() < kMostColours) {
+  std::vector<Box> boxes = {box_of(colours, kKept, colours.size())};
+  while (boxes.size() < kMostColours - kKept) {
     Box& widest =
         *std::max_element(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) { return a.width < b.width; });
     const Box box = widest;
@@ -114,10 +123,11 @@ size_t nearest(const std::vector<Channels>& means, const Channels& to) {
   return best;
 }
 
+// The first kKept stay: what is near them does not move them.
 void move_means(std::vector<Channels>& means, const std::vector<Counted>& colours) {
   std::vector<std::vector<const Counted*>> members(means.size());
   for (const Counted& colour : colours) members[nearest(means, colour.channels)].push_back(&colour);
-  for (size_t i = 0; i < means.size(); ++i)
+  for (size_t i = kKept; i < means.size(); ++i)
     if (!members[i].empty()) means[i] = mean_of(members[i]);
 }
 
@@ -139,7 +149,11 @@ IndexedPixels indexed(const Pixels& pixels) {
       picture.palette.push_back(colour.colour);
     }
   } else {
-    std::vector<Channels> means = means_of_boxes(colours);
+    bring_frequent_first(colours);
+    std::vector<Channels> means;
+    for (size_t i = 0; i < kKept; ++i) means.push_back(colours[i].channels);
+    const std::vector<Channels> merged = means_of_boxes(colours);
+    means.insert(means.end(), merged.begin(), merged.end());
     for (int round = 0; round < kRounds; ++round) move_means(means, colours);
     for (const Counted& colour : colours)
       index_of[colour.colour] = static_cast<uint8_t>(nearest(means, colour.channels));

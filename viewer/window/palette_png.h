@@ -17,8 +17,8 @@ struct IndexedPixels {
   std::vector<uint32_t> palette;  // at most 256
   std::vector<uint8_t> indices;   // [height][width]
 };
-// Exact when the picture has at most 256 colours, else the nearest 256 (few_colours.cpp). Equal pixels give equal
-// files.
+// Exact when the picture has at most 256 colours, else the frequent ones exact and the rest near (few_colours.cpp).
+// Equal pixels give equal files.
 IndexedPixels indexed(const Pixels& pixels);
 
 // Whole or not at all. Throws std::runtime_error that names the file.

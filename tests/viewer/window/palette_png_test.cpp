@@ -75,6 +75,22 @@ TEST_SUITE("palette_png") {
     for (int c = 0; c < 3; ++c) CHECK(std::abs(channel(mark, c) - channel(kMark, c)) <= 12);
   }
 
+  TEST_CASE("frequent colours stay as they are, to the bit, among many rare ones") {
+    // Background and panel, light and dark, which lie near each other; every third pixel is of a colour of its own.
+    for (const auto& grounds : {std::pair{0xFFF7FAFAu, 0xFFFFFFFFu}, {0xFF18130Fu, 0xFF231C17u}}) {
+      std::mt19937 random(11);
+      Pixels pixels{300, 200, {}};
+      for (int i = 0; i < 60'000; ++i)
+        pixels.colours.push_back(i % 3 == 0   ? 0xFF000000u | static_cast<uint32_t>(random())
+                                 : i < 40'000 ? grounds.first
+                                              : grounds.second);
+      const IndexedPixels few = indexed(pixels);
+      CHECK(few.palette.size() <= 256);
+      for (size_t i = 0; i < pixels.colours.size(); ++i)
+        if (i % 3 != 0) REQUIRE(few.palette[few.indices[i]] == pixels.colours[i]);
+    }
+  }
+
   TEST_CASE("equal pixels give equal files") {
     const TemporaryFolder folder;
     write_png(folder / "a.png", random_pixels(50, 50, 2000));
