@@ -56,6 +56,8 @@ Palette light() {
   return p;
 }
 
+bool is_dark(const Palette& palette) { return luminance(palette.background) < 0.5; }
+
 // Between stops that stand at equal distances over 0..1.
 template <size_t n>
 Colour along(const std::array<Colour, n>& stops, double value) {
@@ -91,14 +93,17 @@ Colour Palette::role_text(Role role) const {
   return text;
 }
 
+// On dark ground the strong are lighter than the role, on light ground they are the role's colour itself: there the
+// pale end is near the ground already.
 Colour Palette::shade(Role role_of_vector, double strength) const {
   const Colour full = role(role_of_vector);
-  return mix(mix(full, background, 0.52), mix(full, kWhite, 0.28), strength);
+  if (is_dark(*this)) return mix(mix(full, background, 0.52), mix(full, kWhite, 0.28), strength);
+  return mix(mix(full, background, 0.65), full, strength);
 }
 
 // Violet and yellow, which are no role's colours and which everybody tells apart; zero is the well.
 Colour Palette::diverging(double value) const {
-  const bool on_dark = luminance(background) < 0.5;
+  const bool on_dark = is_dark(*this);
   const Colour negative = Colour::of(on_dark ? 0xA48DF0 : 0x5438B4);
   const Colour positive = Colour::of(on_dark ? 0xF3D05E : 0x8A6400);
   return mix(well, value < 0 ? negative : positive, std::abs(value));

@@ -111,17 +111,45 @@ TEST_SUITE("viewer/draw") {
     const HeatMap map = heat_map_of(run.lanes[0], layout, context, 1);
     const std::vector<Strip> strips = strips_of(layout);
     HeatMaps maps;
-    const Palette& palette = palette_of(Theme::dark);
-    const Image image = maps.image_of(run.lanes[0], 0, layout, context, 1, palette);
-    for (int row = 0; row < map.rows; ++row)
-      for (int column = 0; column < map.columns; ++column) {
-        const Strip& strip = strips[static_cast<size_t>(row)];
-        // The nearest of 256 shades.
-        const double strength = std::floor(static_cast<double>(map.at(row, column)) * 255 + 0.5) / 255;
-        Colour expected = palette.shade(strip.role, strength);
-        if (strip.first_head % 2 == 1) expected = mix(expected, Colour{}, 0.10);
-        CHECK(image.texels->colours[static_cast<size_t>(row * image.texels->width + column)] == expected.rgba());
+    for (const Theme theme : {Theme::dark, Theme::light}) {
+      const Palette& palette = palette_of(theme);
+      const Image image = maps.image_of(run.lanes[0], 0, layout, context, 1, palette);
+      for (int row = 0; row < map.rows; ++row)
+        for (int column = 0; column < map.columns; ++column) {
+          const Strip& strip = strips[static_cast<size_t>(row)];
+          // The nearest of 256 shades.
+          const double strength = std::floor(static_cast<double>(map.at(row, column)) * 255 + 0.5) / 255;
+          Colour expected = palette.shade(strip.role, strength);
+          if (strip.first_head % 2 == 1) expected = mix(expected, Colour{}, 0.10);
+          CHECK(image.texels->colours[static_cast<size_t>(row * image.texels->width + column)] == expected.rgba());
+        }
+    }
+  }
+
+  TEST_CASE("heat map: the values of a head span more than what sets it apart from the next") {
+    const RunView& run = growth_run("four models").run;
+    for (const Theme theme : {Theme::dark, Theme::light}) {
+      const Palette& palette = palette_of(theme);
+      for (int lane = 0; lane < 3; ++lane) {
+        const LaneLayout layout = place_of("four models", lane, 900, 64);
+        const int64_t context = run.lanes[static_cast<size_t>(lane)].context_at(40);
+        const HeatMap map = heat_map_of(run.lanes[static_cast<size_t>(lane)], layout, context, 1);
+        const std::vector<Strip> strips = strips_of(layout);
+        for (const Role role : {Role::key, Role::value}) {
+          double weakest = 1, strongest = 0;
+          for (int row = 0; row < map.rows; ++row)
+            for (int column = 0; column < map.columns && strips[static_cast<size_t>(row)].role == role; ++column) {
+              weakest = std::min(weakest, static_cast<double>(map.at(row, column)));
+              strongest = std::max(strongest, static_cast<double>(map.at(row, column)));
+            }
+          const Colour middle = palette.shade(role, (weakest + strongest) / 2);
+          CAPTURE(static_cast<int>(theme));
+          CAPTURE(lane);
+          CHECK(contrast(palette.shade(role, weakest), palette.shade(role, strongest)) >
+                contrast(middle, mix(middle, Colour{}, 0.10)));
+        }
       }
+    }
   }
 
   TEST_CASE("heat map: what is kept and continued equals what is baked anew, forward, backward and in other colours") {

@@ -60,6 +60,20 @@ TEST_SUITE("viewer/draw") {
       }
   }
 
+  TEST_CASE("on light ground the strongest vector has its role's colour in the legend, on dark a lighter one") {
+    for (const Role role : kRoles) {
+      const Palette &light = palette_of(Theme::light), &dark = palette_of(Theme::dark);
+      CHECK(light.shade(role, 1) == light.role(role));
+      CHECK(luminance(dark.shade(role, 1)) > luminance(dark.role(role)));
+      // From the weakest to the strongest is as far as the theme's ground allows; orange is the palest on white.
+      CHECK(contrast(light.shade(role, 0), light.shade(role, 1)) >= (role == Role::value ? 1.6 : 2.1));
+      CHECK(contrast(dark.shade(role, 0), dark.shade(role, 1)) >= 3.5);
+      // The weakest is no empty place.
+      CHECK(contrast(light.shade(role, 0), light.well) >= 1.2);
+      CHECK(contrast(dark.shade(role, 0), dark.well) >= 1.7);
+    }
+  }
+
   TEST_CASE("attention's colours grow lighter with the weight") {
     const Palette& p = palette_of(Theme::dark);
     for (int i = 1; i <= 64; ++i) CHECK(luminance(p.weight(i / 64.0)) > luminance(p.weight((i - 1) / 64.0)));
