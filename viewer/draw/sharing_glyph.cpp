@@ -31,6 +31,7 @@ SharingGlyph sharing_of(const ModelConfig& config, int64_t layer) {
 Picture draw_sharing_glyph(const ModelConfig& config, Rect box, const Palette& palette, int64_t layer) {
   Picture picture;
   const SharingGlyph glyph = sharing_of(config, layer);
+  if (glyph.heads_per_dot > 1) return picture;
   const float apart = box.width() / static_cast<float>(glyph.dots);
   const float radius = std::clamp(apart * 0.22f, 1.f, 2.6f);
   const auto dot_x = [&](int64_t dot) { return box.left + apart * (static_cast<float>(dot) + 0.5f); };

@@ -10,7 +10,7 @@ namespace kv::viewer {
 
 inline constexpr float kGlyphWidth = 96, kGlyphHeight = 21;
 
-// What is drawn: of many heads every n-th, so that dots stay apart.
+// Of many heads a dot would have to stand for several, since dots stay apart.
 struct SharingGlyph {
   int64_t dots = 0;    // query heads
   int64_t shared = 0;  // KV heads; 1 for a latent
@@ -22,6 +22,7 @@ struct SharingGlyph {
 };
 SharingGlyph sharing_of(const ModelConfig& config, int64_t layer = 0);
 
+// Nothing where a dot is not one head: a glyph has the numbers that the text beside it says.
 Picture draw_sharing_glyph(const ModelConfig& config, Rect box, const Palette& palette, int64_t layer = 0);
 
 }  // namespace kv::viewer
