@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/draw/growth_readouts.h"
 #include "viewer/draw/shown_numbers.h"
 #include "viewer/session/number_text.h"
 
@@ -23,6 +24,15 @@ std::string tick_text(double flops) {
   std::string text = flops_text(std::llround(flops));
   text.erase(text.rfind("FLOP"));
   return text.ends_with(' ') ? text.substr(0, text.size() - 1) : text;
+}
+
+// Of both lines. Where there is no room it says so in fewer words, and then it is the name that is cut.
+std::string title_of(const std::string& who, float room, const TextMeasure& measure) {
+  const auto width = [&](const std::string& text) { return measure.width(fonts::kSmall, text); };
+  const std::string before = "FLOPs of ", brief = ", cache off/on";
+  for (const std::string& after : {std::string(", without and with cache"), std::string(", cache off and on"), brief})
+    if (width(before + who + after) <= room) return before + who + after;
+  return before + shortened(who, fonts::kSmall, room - width(before + brief), measure) + brief;
 }
 
 void draw_axes(Picture& picture, const GhostPlot& plot, const Palette& palette, Rect region,
@@ -73,8 +83,8 @@ std::optional<GhostPlot> ghost_plot(const RunView& run, const ViewState& view, c
     plot.with_cache.push_back({x_of(prompt + step), plot.y_of(flops_at(step, true))});
     plot.without_cache.push_back({x_of(prompt + step), plot.y_of(flops_at(step, false))});
   }
-  plot.predicted = {x_of(prompt + now), plot.y_of(flops_at(now, false))};
-  plot.counted = {x_of(prompt + now), plot.y_of(flops_at(now, true))};
+  plot.this_without_cache = {x_of(prompt + now), plot.y_of(flops_at(now, false))};
+  plot.this_with_cache = {x_of(prompt + now), plot.y_of(flops_at(now, true))};
   if (!size_shown(view))
     for (const StepWithoutCache& ran : lane.without_cache)
       if (ran.context <= plot.tokens)
@@ -96,19 +106,14 @@ Picture draw_ghost_plot(const RunView& run, const ViewState& view, const Regions
     picture.text(at, shortened(text, font, region.right - at.x, measure), font, colour, region, measure);
   };
   const SizeOf* size = size_shown(view);
-  const std::string who = size ? fmt::format("{} ({})", size->name, lane.facts->label) : lane.facts->label;
-  const std::string title = fmt::format("FLOPs of {} without the cache", who);
-  const bool fits = measure.width(fonts::kSmall, title) <= region.width();
-  write({region.left, region.top + 2}, fits ? title : fmt::format("FLOPs of {}, no cache", who), fonts::kSmall,
-        palette.soft);
+  const std::string who = size ? size->name + " " + lane.facts->label : lane.facts->label;
+  write({region.left, region.top + 2}, title_of(who, region.width(), measure), fonts::kSmall, palette.soft);
   draw_axes(picture, *plot, palette, region, measure);
   picture.shapes.push_back(Polyline{plot->with_cache, palette.new_token, 1.5f});
   picture.shapes.push_back(Polyline{plot->without_cache, palette.scan, 1.5f});
   for (const Point& ran : plot->ran) picture.circle(ran, 2.5f, palette.text);
-  const Point p = plot->predicted;
-  picture.shapes.push_back(
-      Polyline{{{p.x, p.y - 5}, {p.x + 5, p.y + 4}, {p.x - 5, p.y + 4}, {p.x, p.y - 5}}, palette.text, 1.5f});
-  picture.circle(plot->counted, 2, palette.text);
+  draw_mark(picture, NumberKind::predicted, plot->this_without_cache, palette.text);
+  draw_mark(picture, size ? NumberKind::predicted : NumberKind::counted, plot->this_with_cache, palette.text);
 
   const float x = plot->box.right + 12;
   write({x, plot->box.top - 6}, flops_text(numbers.flops_without_cache), fonts::kSmallStrong, palette.text);
@@ -120,9 +125,10 @@ Picture draw_ghost_plot(const RunView& run, const ViewState& view, const Regions
   }
   picture.spot("ghost plot", region,
                fmt::format("FLOPs of each step of {}: without the cache above, with it below, from {} to {} on a "
-                           "logarithmic axis, up to {}. The triangle is this step, predicted{}.",
+                           "logarithmic axis, up to {}. This step is predicted without the cache and {} with it{}.",
                            who, flops_text(std::llround(plot->lowest)), flops_text(std::llround(plot->highest)),
-                           count_of(plot->tokens, "token"), plot->ran.empty() ? "" : "; dots were really run"));
+                           count_of(plot->tokens, "token"), size ? "predicted" : "counted",
+                           plot->ran.empty() ? "" : "; dots were really run"));
   return picture;
 }
 

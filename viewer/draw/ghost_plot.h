@@ -1,5 +1,6 @@
-// GhostPlot: what steps would take without the cache, beside what they take, on a logarithmic axis of FLOPs. The line
-// is predicted, the triangle is this step, and dots are steps that were really run without the cache and counted.
+// GhostPlot: what steps would take without the cache, beside what they take, on a logarithmic axis of FLOPs. The lines
+// are predicted. This step without the cache is a triangle, with it a square, or at a size that does not run another
+// triangle; dots are steps that were really run without the cache and counted.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,7 @@ namespace kv::viewer {
 struct GhostPlot {
   Rect box;  // of the lines
   std::vector<Point> with_cache, without_cache;
-  Point predicted;                  // this step without the cache
-  Point counted;                    // this step with it
+  Point this_without_cache, this_with_cache;
   std::vector<Point> ran;           // at [i] LaneView::without_cache[i], as far as the axis reaches
   double lowest = 1, highest = 10;  // FLOPs at the lower and upper edge: powers of ten
   int64_t tokens = 0;               // at the right edge; 0 at the left

@@ -21,6 +21,11 @@ void draw_triangle(Picture& picture, Point at, float direction, Colour colour) {
   picture.polygon({{at.x + 5 * direction, at.y}, {at.x - 4 * direction, at.y - 5}, {at.x - 4 * direction, at.y + 5}},
                   colour);
 }
+// Open, so that one step differs from playing.
+void draw_chevron(Picture& picture, Point at, float direction, Colour colour) {
+  const float back = at.x - 2.5f * direction;
+  picture.shapes.push_back(Polyline{{{back, at.y - 5}, {at.x + 2.5f * direction, at.y}, {back, at.y + 5}}, colour, 2});
+}
 void draw_bar(Picture& picture, float x, float y, Colour colour) { picture.rect({x - 1, y - 5, x + 1, y + 5}, colour); }
 
 class Controls {
@@ -38,14 +43,14 @@ class Controls {
       draw_triangle(picture_, {at.x + 2, at.y}, -1, palette_.text);
     });
     button("back", kButtonWidth, "One step back (Left)", action::StepBy{-1},
-           [&](Point at) { draw_triangle(picture_, at, -1, palette_.text); });
+           [&](Point at) { draw_chevron(picture_, at, -1, palette_.text); });
     button("play", kPlayWidth, view_.playing ? "Pause (Space)" : "Play (Space)", action::PlayOrPause{}, [&](Point at) {
       if (!view_.playing) return draw_triangle(picture_, at, 1, palette_.text);
       picture_.rect({at.x - 5, at.y - 5, at.x - 2, at.y + 5}, palette_.text);
       picture_.rect({at.x + 2, at.y - 5, at.x + 5, at.y + 5}, palette_.text);
     });
     button("forward", kButtonWidth, "One step forward (Right)", action::StepBy{1},
-           [&](Point at) { draw_triangle(picture_, at, 1, palette_.text); });
+           [&](Point at) { draw_chevron(picture_, at, 1, palette_.text); });
     button("last", kButtonWidth, "To the last recorded step (End)", action::GoTo{last}, [&](Point at) {
       draw_triangle(picture_, {at.x - 2, at.y}, 1, palette_.text);
       draw_bar(picture_, at.x + 5, at.y, palette_.text);

@@ -1,6 +1,9 @@
 // The strip at the bottom: what the step costs in words and as a plot, and buttons with names.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "tests/support/fixed_measure.h"
 #include "tests/support/growth_cases.h"
 #include "tests/support/picture_check.h"
@@ -56,7 +59,7 @@ TEST_SUITE("viewer/draw/transport") {
     CHECK(words.first == "Llama-3-70B, predicted:");
     CHECK(words.amount == flops_sum_text(large.new_token_flops, large.scan_flops));
     CHECK(has_label(draw_ghost_plot(run, view, regions_of(view), FixedMeasure()),
-                    "FLOPs of Llama-3-70B (MHA), no cache"));
+                    "FLOPs of Llama-3-70B MHA, cache off/on"));
     view.cache_on = false;
     words = step_cost_words(run, view);
     CHECK(words.first == "Llama-3-70B with no cache:");
@@ -81,11 +84,11 @@ TEST_SUITE("viewer/draw/transport") {
     };
     const auto running = texts();
     const double scale = scrubber_bars(run, view, regions_of(view)).flops_a_pixel;
-    const Point triangle = ghost_plot(run, view, regions_of(view))->predicted;
+    const Point triangle = ghost_plot(run, view, regions_of(view))->this_without_cache;
     for (view.at_size_of = 0; view.at_size_of < 3; ++view.at_size_of) {
       CHECK(texts() == running);
       CHECK(scrubber_bars(run, view, regions_of(view)).flops_a_pixel == scale);
-      CHECK(ghost_plot(run, view, regions_of(view))->predicted == triangle);
+      CHECK(ghost_plot(run, view, regions_of(view))->this_without_cache == triangle);
       CHECK(ghost_plot(run, view, regions_of(view))->ran.size() == 2);
     }
     view.scene = Scene::growth;
@@ -124,6 +127,98 @@ TEST_SUITE("viewer/draw/transport") {
           "Pause (Space)");
   }
 
+  TEST_CASE("the five buttons differ: steps are open chevrons, play and the ends are filled") {
+    const ViewState view = view_of(1440, 900, 20, 64);
+    const Picture picture = draw_transport(four_lanes().view(), view, regions_of(view), FixedMeasure());
+    // The sign of a button by its points, left to right and down, from the button's middle.
+    const auto sign_of = [&](const std::string& name) {
+      const Spot* button = spot_of(picture, "transport/" + name);
+      REQUIRE_MESSAGE(button, name);
+      std::vector<std::pair<bool, std::vector<Point>>> sign;  // filled?
+      const auto add = [&](bool filled, const std::vector<Point>& points) {
+        if (!std::all_of(points.begin(), points.end(), [&](Point p) { return button->box.holds(p); })) return;
+        sign.emplace_back(filled, std::vector<Point>());
+        for (const Point p : points)
+          sign.back().second.push_back({p.x - button->box.centre().x, p.y - button->box.centre().y});
+      };
+      for (const auto& shape : picture.shapes) {
+        if (const auto* line = std::get_if<Polyline>(&shape)) add(false, line->points);
+        if (const auto* polygon = std::get_if<FilledPolygon>(&shape)) add(true, polygon->points);
+      }
+      return sign;
+    };
+    for (const char* step : {"back", "forward"}) {
+      const auto sign = sign_of(step);
+      REQUIRE(sign.size() == 1);
+      CHECK_FALSE(sign[0].first);
+      REQUIRE(sign[0].second.size() == 3);
+      const float tip = sign[0].second[1].x, end = sign[0].second[0].x;
+      CHECK((step == std::string("back") ? tip < end : tip > end));
+    }
+    for (const char* filled : {"first", "play", "last"}) {
+      const auto sign = sign_of(filled);
+      REQUIRE(sign.size() == 1);
+      CHECK(sign[0].first);
+    }
+  }
+
+  TEST_CASE("the plot marks this step as the key to the marks says: counted a square, predicted a triangle") {
+    const RunView run = four_lanes().view();
+    ViewState view = view_of(1440, 900, 20, 64);
+    const auto near = [](const Rect& box, Point at) { return box.inset(-1).holds(at) && box.width() < 10; };
+    struct Marks {
+      int squares = 0, triangles = 0, dots = 0;
+    };
+    const auto marks_at = [&](Point at) {
+      Marks marks;
+      for (const auto& shape : draw_ghost_plot(run, view, regions_of(view), FixedMeasure()).shapes) {
+        if (const auto* square = std::get_if<OutlinedRect>(&shape)) marks.squares += near(square->box, at);
+        if (const auto* dot = std::get_if<FilledCircle>(&shape)) marks.dots += dot->centre == at;
+        const auto* line = std::get_if<Polyline>(&shape);
+        if (line && line->points.size() == 4)
+          marks.triangles += near({line->points[0].x, line->points[1].y, line->points[2].x, line->points[2].y}, at);
+      }
+      return marks;
+    };
+    for (view.at_size_of = -1; view.at_size_of < 3; ++view.at_size_of) {
+      CAPTURE(view.at_size_of);
+      const auto plot = ghost_plot(run, view, regions_of(view));
+      REQUIRE(plot);
+      const Marks with = marks_at(plot->this_with_cache), without = marks_at(plot->this_without_cache);
+      CHECK(with.squares == (view.at_size_of < 0 ? 1 : 0));
+      CHECK(with.triangles == (view.at_size_of < 0 ? 0 : 1));
+      CHECK(without.triangles == 1);
+      CHECK(without.squares == 0);
+      CHECK(with.dots + without.dots == 0);
+      const std::string words =
+          spot_of(draw_ghost_plot(run, view, regions_of(view), FixedMeasure()), "ghost plot")->words;
+      CHECK((words.find("counted with it") != std::string::npos) == (view.at_size_of < 0));
+    }
+  }
+
+  TEST_CASE("the plot's title names both lines, and the model, in whatever room there is") {
+    RunView run = four_lanes().view();
+    const auto facts = std::make_shared<LaneFacts>(*run.lanes[0].facts);
+    facts->label = "a-model-with-a-name-of-many-letters-and-more";
+    for (const int size : {-1, 0, 1, 2}) {
+      ViewState view = view_of(1440, 900, 20, 64);
+      view.at_size_of = size;
+      for (const bool long_name : {false, true}) {
+        RunView named = run;
+        if (long_name) named.lanes[0].facts = facts;
+        const auto labels = draw_ghost_plot(named, view, regions_of(view), FixedMeasure()).labels();
+        const auto title = std::find_if(labels.begin(), labels.end(),
+                                        [](const Label& label) { return label.text.starts_with("FLOPs of "); });
+        REQUIRE(title != labels.end());
+        CAPTURE(title->text);
+        CHECK((title->text.ends_with("without and with cache") || title->text.ends_with("cache off and on") ||
+               title->text.ends_with("cache off/on")));
+        if (size >= 0) CHECK(title->text.find(sizes_to_compare()[static_cast<size_t>(size)].name) == 9);
+        CHECK(title->box().right <= title->region.right);
+      }
+    }
+  }
+
   TEST_CASE("in the plot the triangle is the prediction for this step, and dots lie on the predicted line") {
     const RunView run = four_lanes().view();
     for (int lane = 0; lane < 4; ++lane) {
@@ -133,9 +228,9 @@ TEST_SUITE("viewer/draw/transport") {
       REQUIRE(plot);
       const LaneView& of = run.lanes[static_cast<size_t>(lane)];
       const LaneNumbers numbers = numbers_of(of, 20);
-      CHECK(plot->predicted.y == plot->y_of(static_cast<double>(numbers.flops_without_cache)));
-      CHECK(plot->counted.y == plot->y_of(static_cast<double>(numbers.flops)));
-      CHECK(plot->predicted.y < plot->counted.y);  // more work stands higher
+      CHECK(plot->this_without_cache.y == plot->y_of(static_cast<double>(numbers.flops_without_cache)));
+      CHECK(plot->this_with_cache.y == plot->y_of(static_cast<double>(numbers.flops)));
+      CHECK(plot->this_without_cache.y < plot->this_with_cache.y);  // more work stands higher
       REQUIRE(plot->ran.size() == 2);
       const auto prompt = std::ssize(of.facts->prompt);
       for (size_t i = 0; i < 2; ++i) {
@@ -158,7 +253,7 @@ TEST_SUITE("viewer/draw/transport") {
     CHECK(plot->highest == 1e9);
     CHECK(plot->tokens == 64);
     const Picture picture = draw_ghost_plot(run, view, regions_of(view), FixedMeasure());
-    for (const char* text : {"FLOPs of MHA without the cache", "1 M", "1 G", "64 tokens"})
+    for (const char* text : {"FLOPs of MHA, without and with cache", "1 M", "1 G", "64 tokens"})
       CHECK_MESSAGE(has_label(picture, text), text);
     CHECK(spot_of(picture, "ghost plot")->words.find("from 1 MFLOP to 1 GFLOP") != std::string::npos);
     // Right of the tokens' end nothing is drawn: the last point of a line stands there.
