@@ -78,7 +78,7 @@ void draw_unseen(Picture& picture, const AttentionScene& scene) {
     while (last < columns && look(last) == look(first)) ++last;
     const Rect box{layout.axis.x_of(first), all.top, layout.axis.x_of(last), all.bottom};
     if (look(first) == 1) picture.outline(box.inset(0.5f), scene.palette.faint);
-    if (look(first) == 2) draw_hatching(picture, box, scene.palette.line);
+    if (look(first) == 2) draw_hatching(picture, box, scene.palette.faint.faded(0.6));
     first = last;
   }
 }

@@ -40,7 +40,7 @@ Rows rows_in_texels(const GrowthScene& scene, int lane, const std::vector<const 
 void outline_gone(Picture& picture, const GrowthScene& scene, const Strip& strip, const FillSpan& span) {
   const Rect box = columns_box(scene.layout, strip, span.column, span.count);
   if (box.width() < 2) return;
-  picture.outline(box.inset(0.5f), scene.palette.role(strip.role).faded(0.45), 1);
+  picture.outline(box.inset(0.5f), scene.palette.role_text(strip.role).faded(0.75), 1);
 }
 
 void draw_strip(Picture& picture, const GrowthScene& scene, int lane, const Strip& strip, const Image* image,

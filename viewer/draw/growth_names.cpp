@@ -68,7 +68,7 @@ Picture draw_names(const GrowthScene& scene, int lane, const TextMeasure& measur
   else if (of.view && of.view->facts->held_out_bits_per_byte)
     bits = line(kBits, fmt::format("{:.2f} bits/byte", *of.view->facts->held_out_bits_per_byte), palette.faint);
   else if (!of.view)
-    line(kBits, "predicted", palette.faint);
+    line(of.config->heads > kMostDots ? kGlyph : kBits, "predicted", palette.faint);
 
   const float block = scene.layout.zoomed == lane ? kBits : kBlock;
   const std::string kept = scene.view.cache_on ? bytes_text(of.kv_bytes()) : "nothing";

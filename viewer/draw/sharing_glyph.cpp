@@ -6,7 +6,6 @@ namespace kv::viewer {
 
 namespace {
 
-constexpr int64_t kMostDots = 32;
 constexpr float kPairWidth = 9, kBarHeight = 3;
 constexpr float kLatentShare = 0.64f, kRopeShare = 0.1f;  // of the width: not to scale, which the maps are
 
@@ -17,21 +16,16 @@ SharingGlyph sharing_of(const ModelConfig& config, int64_t layer) {
   const LayerCache& cache =
       own.kind == LayerCache::Kind::shared ? config.layer_cache[static_cast<size_t>(own.source)] : own;
   SharingGlyph glyph;
-  const int64_t heads = config.sizes_of(layer).heads;
-  glyph.heads_per_dot = std::max<int64_t>(1, (heads + kMostDots - 1) / kMostDots);
-  glyph.dots = std::max<int64_t>(1, heads / glyph.heads_per_dot);
+  glyph.dots = config.sizes_of(layer).heads;
   glyph.latent = cache.kind == LayerCache::Kind::latent;
-  const int64_t shared = glyph.latent ? 1 : cache.kv_heads;
-  glyph.shared = cache.kind == LayerCache::Kind::none
-                     ? 0
-                     : std::clamp<int64_t>(shared * glyph.dots / std::max<int64_t>(1, heads), 1, glyph.dots);
+  glyph.shared = cache.kind == LayerCache::Kind::none ? 0 : glyph.latent ? 1 : cache.kv_heads;
   return glyph;
 }
 
 Picture draw_sharing_glyph(const ModelConfig& config, Rect box, const Palette& palette, int64_t layer) {
   Picture picture;
   const SharingGlyph glyph = sharing_of(config, layer);
-  if (glyph.heads_per_dot > 1) return picture;
+  if (glyph.dots < 1 || glyph.dots > kMostDots) return picture;
   const float apart = box.width() / static_cast<float>(glyph.dots);
   const float radius = std::clamp(apart * 0.22f, 1.f, 2.6f);
   const auto dot_x = [&](int64_t dot) { return box.left + apart * (static_cast<float>(dot) + 0.5f); };

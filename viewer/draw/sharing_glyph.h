@@ -10,11 +10,9 @@ namespace kv::viewer {
 
 inline constexpr float kGlyphWidth = 96, kGlyphHeight = 21;
 
-// Of many heads a dot would have to stand for several, since dots stay apart.
 struct SharingGlyph {
   int64_t dots = 0;    // query heads
   int64_t shared = 0;  // KV heads; 1 for a latent
-  int64_t heads_per_dot = 1;
   bool latent = false;
 
   // The K and V that a dot reads.
@@ -22,7 +20,8 @@ struct SharingGlyph {
 };
 SharingGlyph sharing_of(const ModelConfig& config, int64_t layer = 0);
 
-// Nothing where a dot is not one head: a glyph has the numbers that the text beside it says.
+// Nothing for more heads than dots would stay apart of: a glyph has the numbers that the text beside it says.
+inline constexpr int64_t kMostDots = 32;
 Picture draw_sharing_glyph(const ModelConfig& config, Rect box, const Palette& palette, int64_t layer = 0);
 
 }  // namespace kv::viewer

@@ -23,7 +23,7 @@ void draw_edges(Picture& picture, const std::vector<Stretch>& stretches, const R
     if (stretch.read)
       picture.outline(box, palette.text, 1);
     else if (!stretch.stored)
-      picture.outline(box, palette.line, 1);
+      picture.outline(box, palette.faint, 1);
   }
 }
 

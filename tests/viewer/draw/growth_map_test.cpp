@@ -180,8 +180,7 @@ TEST_SUITE("viewer/draw") {
     for (const SizeOf& size : sizes_to_compare())
       for (const kv::ModelConfig& config : size.variants) {
         const SharingGlyph glyph = sharing_of(config);
-        CHECK(glyph.dots <= 32);
-        CHECK(glyph.dots * glyph.heads_per_dot == config.heads);
+        CHECK(glyph.dots == config.heads);
         if (config.kv_heads * 4 == config.heads) CHECK(glyph.dots == 4 * glyph.shared);
         const Rect box{20, 10, 20 + kGlyphWidth, 10 + kGlyphHeight};
         for (const Shape& shape : draw_sharing_glyph(config, box, palette_of(Theme::dark)).shapes) {
