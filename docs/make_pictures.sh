@@ -101,6 +101,15 @@ picture attention-words "${run[@]}" --scene attention --step 98 --variant MLA --
 record one 60 --prompt "$prompt" --model "$root/checkpoints/austen-gqa"
 picture growth-one-model "${run[@]}" --step 40
 
+# --- Thirty layers, where SmolLM2 has been fetched --------------------------------------------------------------------
+
+if "$kvlab" inspect smollm2 >/dev/null 2>&1; then
+  record thirty 130 --model smollm2 --prompt 'Once upon a time'
+  picture growth-thirty-layers "${run[@]}" --step 100
+  picture growth-zoom-thirty-layers "${run[@]}" --step 100 --zoom 12
+  picture attention-thirty-layers "${run[@]}" --scene attention --step 100 --layer 17 --head 5
+fi
+
 # --- Windows, and no tokenizer: token ids -----------------------------------------------------------------------------
 
 record window 100 --prompt 5,17,3,99,42,8,61 --model "$goldens/mistral-window"
