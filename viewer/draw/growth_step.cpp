@@ -45,7 +45,8 @@ void draw_key(Picture& picture, const GrowthScene& scene, const std::vector<Numb
       {NumberKind::counted, "counted"}, {NumberKind::measured, "measured"}, {NumberKind::predicted, "predicted"}};
   float x = at.x;
   for (const auto& [kind, name] : kinds) {
-    if (std::none_of(rows.begin(), rows.end(), [&](const NumberRow& row) { return row.kind == kind; })) continue;
+    const auto has_it = [wanted = kind](const NumberRow& row) { return row.kind == wanted; };
+    if (std::none_of(rows.begin(), rows.end(), has_it)) continue;
     draw_mark(picture, kind, {x + kMark / 2, at.y + 8}, scene.palette.faint);
     x = picture.text({x + kMark + 3, at.y}, name, fonts::kSmall, scene.palette.faint, region, measure).right + 6;
   }
