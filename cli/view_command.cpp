@@ -1,6 +1,8 @@
 // `kvlab view`: models that run, in a window, in pictures, or in words.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/tell.h"
 #include "cli/view_settings.h"
+#include "model/files/is_there.h"
 #include "viewer/draw/words.h"
 
 namespace kv::cli {
@@ -27,7 +30,8 @@ constexpr const char* kNotes = R"(A .gguf file, a config.json or a checkpoint's 
 opened. F1 lists the keys.
 
 --run FILE keeps a run: what was recorded, times included, is played again when the file exists. Pictures and words of
-later steps than it holds record on, and keep that too; a window leaves the file as it is.
+later steps than it holds record on, and keep that too; a window leaves the file as it is. A window without the file
+keeps the run that it shows when it is closed.
 Pictures and words need no hand: with --screenshot, --frames or --describe no window opens.
 
 Examples:
@@ -36,6 +40,16 @@ Examples:
   kvlab view --step 98 --describe
   kvlab view --step 98 --screenshot growth.png --size 2880x1800 --scale 2
   kvlab view --frames pictures --from 1 --to 60)";
+
+// Of a file or folder: an empty one, from a script's unset variable for example, is not the same as none.
+void add_path(CLI::App& app, const std::string& name, std::string& value, const std::string& type,
+              const std::string& help) {
+  const auto read = [name, &value](const std::string& text) {
+    if (text.empty()) throw UsageError(fmt::format("{}: expected a path, found \"\"", name));
+    value = text;
+  };
+  app.add_option_function<std::string>(name, read, help)->type_name(type);
+}
 
 void add_what_runs(CLI::App& app, ViewSettings& s) {
   app.add_option("--model", s.models, "what runs, again for each [the four small models of the tour]")
@@ -51,13 +65,13 @@ void add_what_runs(CLI::App& app, ViewSettings& s) {
          [&s](const std::string& text) {
            s.tokens = parse_integer("--tokens", text, {1, kMostSteps});
          },
-         "steps at most [until the cache is full]")
+         "steps at most [until the cache is full: the model's context, or 8,192]")
       ->type_name("N");
   add_choice<std::optional<Dtype>>(app, "--cache-dtype", s.cache_dtype,
                                    {{"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}},
                                    with_default("what the cache stores", std::string(name_of(kViewedCacheDtype))));
   add_integer(app, "--threads", s.threads, {1, 1024}, "of the CPU");
-  add_text(app, "--run", s.run_file, "FILE", "play this recording; if there is none yet, make it");
+  add_path(app, "--run", s.run_file, "FILE", "play this recording; if there is none yet, make it");
 }
 
 // An index that only the run can check for its end.
@@ -93,8 +107,8 @@ void add_how(CLI::App& app, ViewSettings& s) {
   add_text(app, "--scale", s.scale, "S", "pixels in one of the layout, 0.5 to 4 [the screen's]");
   app.add_flag("--reduced-motion", s.reduced_motion, "nothing glides or flashes");
   add_text(app, "--size", s.size, "WxH", "of window or picture, in pixels");
-  add_text(app, "--screenshot", s.screenshot, "FILE.png", "write a picture of the step instead");
-  add_text(app, "--frames", s.frames, "DIR", "write pictures of the steps --from to --to instead");
+  add_path(app, "--screenshot", s.screenshot, "FILE.png", "write a picture of the step instead");
+  add_path(app, "--frames", s.frames, "DIR", "write pictures of the steps --from to --to instead");
   add_integer(app, "--from", s.from, {0, kMostSteps}, "first step");
   add_integer(app, "--to", s.to, {0, kMostSteps}, "last step");
   app.add_flag("--describe", s.describe, "print the step in words instead");
@@ -105,19 +119,44 @@ void require_consistent(const ViewSettings& s) {
   const int instead = !s.screenshot.empty() + !s.frames.empty() + s.describe + s.profile;
   if (instead > 1) throw UsageError("--screenshot, --frames, --describe and --profile exclude each other");
   if (!s.frames.empty() && s.to < s.from) throw UsageError("--to must not be less than --from");
+  if (!s.run_file.empty() && s.run_file == s.screenshot)
+    throw UsageError("--screenshot and --run name the same file: the picture would take the place of the run");
+}
+
+// Before anything is run: can what it gives be kept?
+void require_keepable(const ViewSettings& settings) {
+  if (settings.run_file.empty() || is_there(settings.run_file)) return;
+  const std::filesystem::path folder = std::filesystem::absolute(settings.run_file).parent_path();
+  if (!is_there(folder))
+    throw std::runtime_error(fmt::format("--run: there is no folder \"{}\" to keep the run in", folder.string()));
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw std::runtime_error(fmt::format("--run: nothing can be written in \"{}\"", folder.string()));
+}
+
+// A run in which every lane failed has nothing to show, and one that ends early shows its end.
+void tell_what_is_missing(const viewer::RunView& run, int64_t first_step, int64_t last_step) {
+  const auto recorded = [](const viewer::LaneView& lane) { return !lane.steps.empty(); };
+  if (std::none_of(run.lanes.begin(), run.lanes.end(), recorded))
+    throw std::runtime_error(fmt::format("{}: {}", run.lanes.front().facts->name, run.lanes.front().stopped));
+  const int64_t end = run.last_step();
+  if (first_step > end && first_step < last_step)
+    throw std::runtime_error(fmt::format("--from: the run ends at step {}", end));
+  if (last_step > end) tell(fmt::format("kvlab: the run ends at step {}, which is the last that is shown", end));
 }
 
 // The run for pictures and words, recorded a step beyond the last that is wanted, which tells what was chosen there.
 // Pictures, and runs that --run keeps, have all that a window would show after a while: predictions for this machine
 // and what was run without the cache. A kept run is saved whenever it had to go on, and shown from its file: what was
 // shown once will be shown again.
-std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t last_step) {
+std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t first_step, int64_t last_step) {
   const Progress progress("running the models");
   const bool was_kept = is_kept(settings);
   std::unique_ptr<Session> session = open_run(settings, nullptr);
-  if (was_kept && session->holds(last_step + 1)) return session;
-  session->wanted_step(last_step);
+  const bool whole = was_kept && session->holds(last_step + 1);
+  if (!whole) session->wanted_step(last_step);
   session->wait_for(last_step + 1);
+  tell_what_is_missing(session->view(), first_step, last_step);
+  if (whole) return session;
   if (settings.run_file.empty() && (settings.describe || settings.profile)) return session;
   session->wait_until_idle();
   if (settings.run_file.empty()) return session;
@@ -127,7 +166,7 @@ std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t last_step)
 }
 
 int describe(const ViewSettings& settings, const ViewOptions& options) {
-  const std::unique_ptr<Session> session = opened(settings, settings.step);
+  const std::unique_ptr<Session> session = opened(settings, settings.step, settings.step);
   const viewer::RunView run = session->view();
   const std::string words = viewer::words_of(run, viewer::still_view(run, options, settings.step));
   fmt::print("{}{}", words, words.ends_with('\n') ? "" : "\n");
@@ -138,24 +177,28 @@ int describe(const ViewSettings& settings, const ViewOptions& options) {
 
 int write_pictures(const ViewSettings& settings, const ViewOptions& options) {
   const bool folder = !settings.frames.empty();
-  const auto open = [&] { return opened(settings, folder ? settings.to : settings.step); };
-  viewer::write_pictures(open, options,
-                         {.file = folder ? settings.frames : settings.screenshot,
-                          .folder = folder,
-                          .first = folder ? settings.from : settings.step,
-                          .last = folder ? settings.to : settings.step});
+  const int64_t first = folder ? settings.from : settings.step, last = folder ? settings.to : settings.step;
+  const auto open = [&] { return opened(settings, first, last); };
+  viewer::write_pictures(
+      open, options,
+      {.file = folder ? settings.frames : settings.screenshot, .folder = folder, .first = first, .last = last});
   return 0;
 }
 
 int profile(const ViewSettings& settings, const ViewOptions& options) {
-  const std::unique_ptr<Session> session = opened(settings, settings.step);
+  const std::unique_ptr<Session> session = opened(settings, settings.step, settings.step);
   fmt::print("{}", viewer::profile_of_frames(*session, options, kProfiledFrames));
   return 0;
 }
 
 int show(const ViewSettings& settings, const ViewOptions& options) {
+  const bool was_kept = is_kept(settings);
   const std::unique_ptr<Session> session = viewer::run_view(options);
-  if (session != nullptr && !settings.run_file.empty() && !is_kept(settings)) session->save(settings.run_file);
+  if (session == nullptr || settings.run_file.empty() || was_kept) return 0;
+  if (is_kept(settings))
+    throw std::runtime_error(
+        fmt::format("\"{}\" was written by another program meanwhile; this run is not kept", settings.run_file));
+  session->save(settings.run_file);
   return 0;
 }
 
@@ -173,6 +216,7 @@ int with_display(const std::function<int()>& work) {
 
 int run(const ViewSettings& settings) {
   require_consistent(settings);
+  require_keepable(settings);
   const ViewOptions options = view_options_of(settings);
   if (settings.describe) return describe(settings, options);
 #ifdef KVLAB_HAS_VIEWER

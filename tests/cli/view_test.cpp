@@ -114,6 +114,20 @@ TEST_SUITE("cli") {
       check_fails({"view", "--describe", "--run", file, option, value}, 1, file, "leave out " + option);
   }
 
+  TEST_CASE("a run that cannot be kept, or ends before the step, is told of before anything is lost") {
+    const TemporaryFolder folder;
+    check_fails({"view", "--describe", "--run", "/nonesuch/run"}, 1, "--run", "/nonesuch");
+    check_wrong({"--describe", "--run", ""}, "--run");
+    check_wrong({"--screenshot", ""}, "--screenshot");
+    check_wrong({"--frames", ""}, "--frames");
+    check_wrong({"--run", folder / "one", "--screenshot", folder / "one"}, "the same file");
+    const NoDisplay none;
+    const Finished early = run_kvlab({"view", "--describe", "--model", "austen-gqa", "--tokens", "3", "--step", "9"});
+    CHECK(early.status == 0);
+    CHECK(names(early.out, "step 3"));
+    CHECK(names(early.err, "the run ends at step 3"));
+  }
+
   TEST_CASE("without a display view says why and what there is instead, and bare kvlab runs the tour") {
     const NoDisplay none;
     for (const std::vector<std::string>& arguments :

@@ -138,6 +138,13 @@ open
 close_window
 check "and while it loads" test $code == 0
 
+"$program" view --run "$scratch/ended" --model austen-gqa >"$scratch/out" 2>"$scratch/err" &
+ended=$!
+sleep 3
+kill -TERM $ended
+wait $ended
+check "a signal to end closes it, and what it recorded is kept" test -s "$scratch/ended"
+
 # --- Pictures ---------------------------------------------------------------------------------------------------------
 
 picture() { "$program" view --run "$scratch/run" --step 30 --screenshot "$1" 2>"$scratch/err"; }

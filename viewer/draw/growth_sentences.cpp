@@ -155,6 +155,7 @@ std::vector<std::string> sub_lines_of_zoom(const GrowthScene& scene) {
 std::vector<Headline> headlines_of(const GrowthScene& scene) {
   if (scene.lanes.empty()) return {{"No model is open.", ""}};
   const GrowthLane& selected = scene.lane(scene.selected);
+  if (selected.failed && selected.context == 0) return {{selected.label + " failed before its first step.", ""}};
   if (selected.reading && selected.context == 0)
     return {{"Nothing is stored yet. ", "Space starts."}, {"", "Space starts."}};
   if (selected.reading)

@@ -67,7 +67,12 @@ LaneFacts load_lane(const ModelChoice& choice, const SessionSettings& settings) 
 
 std::vector<int32_t> prompt_of(const LoadedModel& model, const std::string& text) {
   if (model.tokenizer) return tokens_of_prompt(model, text, Specials::ignore);
-  std::vector<int32_t> ids = parse_token_ids(text);
+  std::vector<int32_t> ids;
+  try {
+    ids = parse_token_ids(text);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("{} ({})", error.what(), model.no_tokenizer));
+  }
   if (ids.empty())
     throw std::runtime_error(
         fmt::format("the prompt is empty: {} has no tokenizer, give token ids such as 0,17,4", model.config.name));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "viewer/window/canvas.h"
+#include "viewer/window/end_signals.h"
 #include "viewer/window/export_file.h"
 #include "viewer/window/gl.h"
 #include "viewer/window/run_fonts.h"
@@ -97,7 +98,8 @@ bool App::visible() const {
 }
 
 bool App::closed() const {
-  return glfwWindowShouldClose(display_.window()) == GLFW_TRUE || (stage_.empty() && !opening_.busy());
+  return glfwWindowShouldClose(display_.window()) == GLFW_TRUE || EndSignals::came() ||
+         (stage_.empty() && !opening_.busy());
 }
 
 // --- A run is opened ---
