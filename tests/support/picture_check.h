@@ -71,4 +71,9 @@ inline const Spot* spot_of(const Picture& picture, const std::string& id) {
   return nullptr;
 }
 
+// Words that a picture or a page must have somewhere.
+inline void check_says(const std::string& words, const std::string& part) {
+  CHECK_MESSAGE(words.find(part) != std::string::npos, "\"", part, "\" is not in: ", words);
+}
+
 }  // namespace kv::viewer

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/growth_cases.h"
+#include "tests/support/picture_check.h"
 #include "viewer/draw/start_page.h"
 #include "viewer/session/lane_numbers.h"
 #include "viewer/session/number_text.h"
@@ -24,10 +25,6 @@ std::string page_of(const RunView& run, const ViewState& view) {
   std::string text;
   for (const std::string& paragraph : attention_start_paragraphs(run, view)) text += paragraph + "\n";
   return text;
-}
-
-void check_says(const std::string& words, const std::string& part) {
-  CHECK_MESSAGE(words.find(part) != std::string::npos, "\"", part, "\" is not in: ", words);
 }
 
 }  // namespace

@@ -6,18 +6,11 @@
 #include <algorithm>
 
 #include "tests/support/growth_cases.h"
+#include "tests/support/picture_check.h"
 #include "viewer/session/number_text.h"
 
 using namespace kv;
 using namespace kv::viewer;
-
-namespace {
-
-void check_says(const std::string& words, const std::string& part) {
-  CHECK_MESSAGE(words.find(part) != std::string::npos, "\"", part, "\" is not in: ", words);
-}
-
-}  // namespace
 
 TEST_SUITE("viewer/draw/start_page") {
   TEST_CASE("the kinds of attention on the screen are told by how many query heads share a K and a V") {

@@ -1,6 +1,7 @@
 // What is shown, in words: the numbers are those of the recording, in every state.
 #include <doctest/doctest.h>
 
+#include "tests/support/picture_check.h"
 #include "tests/support/viewer_runs.h"
 #include "viewer/draw/attention_ranking.h"
 #include "viewer/draw/cell_facts.h"
@@ -31,9 +32,6 @@ ViewState at_step(int64_t step) {
   return view;
 }
 
-void check_says(const std::string& words, const std::string& part) {
-  CHECK_MESSAGE(words.find(part) != std::string::npos, "\"", part, "\" is not in: ", words);
-}
 bool says(const std::string& words, const std::string& part) { return words.find(part) != std::string::npos; }
 
 // Paragraphs are sentences: they begin with a capital letter, a digit or a name, and end with a full stop.
