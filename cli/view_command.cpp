@@ -119,7 +119,8 @@ void require_consistent(const ViewSettings& s) {
   const int instead = !s.screenshot.empty() + !s.frames.empty() + s.describe + s.profile;
   if (instead > 1) throw UsageError("--screenshot, --frames, --describe and --profile exclude each other");
   if (!s.frames.empty() && s.to < s.from) throw UsageError("--to must not be less than --from");
-  if (!s.run_file.empty() && s.run_file == s.screenshot)
+  const auto place = [](const std::string& path) { return weakly_canonical(std::filesystem::absolute(path)); };
+  if (!s.run_file.empty() && !s.screenshot.empty() && place(s.run_file) == place(s.screenshot))
     throw UsageError("--screenshot and --run name the same file: the picture would take the place of the run");
 }
 
@@ -134,12 +135,12 @@ void require_keepable(const ViewSettings& settings) {
 }
 
 // A run in which every lane failed has nothing to show, and one that ends early shows its end.
-void tell_what_is_missing(const viewer::RunView& run, int64_t first_step, int64_t last_step) {
+void tell_what_is_missing(const ViewSettings& settings, const viewer::RunView& run, int64_t last_step) {
   const auto recorded = [](const viewer::LaneView& lane) { return !lane.steps.empty(); };
   if (std::none_of(run.lanes.begin(), run.lanes.end(), recorded))
     throw std::runtime_error(fmt::format("{}: {}", run.lanes.front().facts->name, run.lanes.front().stopped));
   const int64_t end = run.last_step();
-  if (first_step > end && first_step < last_step)
+  if (!settings.frames.empty() && settings.from > end)
     throw std::runtime_error(fmt::format("--from: the run ends at step {}", end));
   if (last_step > end) tell(fmt::format("kvlab: the run ends at step {}, which is the last that is shown", end));
 }
@@ -148,14 +149,14 @@ void tell_what_is_missing(const viewer::RunView& run, int64_t first_step, int64_
 // Pictures, and runs that --run keeps, have all that a window would show after a while: predictions for this machine
 // and what was run without the cache. A kept run is saved whenever it had to go on, and shown from its file: what was
 // shown once will be shown again.
-std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t first_step, int64_t last_step) {
+std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t last_step) {
   const Progress progress("running the models");
   const bool was_kept = is_kept(settings);
   std::unique_ptr<Session> session = open_run(settings, nullptr);
   const bool whole = was_kept && session->holds(last_step + 1);
   if (!whole) session->wanted_step(last_step);
   session->wait_for(last_step + 1);
-  tell_what_is_missing(session->view(), first_step, last_step);
+  tell_what_is_missing(settings, session->view(), last_step);
   if (whole) return session;
   if (settings.run_file.empty() && (settings.describe || settings.profile)) return session;
   session->wait_until_idle();
@@ -166,7 +167,7 @@ std::unique_ptr<Session> opened(const ViewSettings& settings, int64_t first_step
 }
 
 int describe(const ViewSettings& settings, const ViewOptions& options) {
-  const std::unique_ptr<Session> session = opened(settings, settings.step, settings.step);
+  const std::unique_ptr<Session> session = opened(settings, settings.step);
   const viewer::RunView run = session->view();
   const std::string words = viewer::words_of(run, viewer::still_view(run, options, settings.step));
   fmt::print("{}{}", words, words.ends_with('\n') ? "" : "\n");
@@ -178,7 +179,7 @@ int describe(const ViewSettings& settings, const ViewOptions& options) {
 int write_pictures(const ViewSettings& settings, const ViewOptions& options) {
   const bool folder = !settings.frames.empty();
   const int64_t first = folder ? settings.from : settings.step, last = folder ? settings.to : settings.step;
-  const auto open = [&] { return opened(settings, first, last); };
+  const auto open = [&] { return opened(settings, last); };
   viewer::write_pictures(
       open, options,
       {.file = folder ? settings.frames : settings.screenshot, .folder = folder, .first = first, .last = last});
@@ -186,7 +187,7 @@ int write_pictures(const ViewSettings& settings, const ViewOptions& options) {
 }
 
 int profile(const ViewSettings& settings, const ViewOptions& options) {
-  const std::unique_ptr<Session> session = opened(settings, settings.step, settings.step);
+  const std::unique_ptr<Session> session = opened(settings, settings.step);
   fmt::print("{}", viewer::profile_of_frames(*session, options, kProfiledFrames));
   return 0;
 }

@@ -120,7 +120,7 @@ TEST_SUITE("cli") {
     check_wrong({"--describe", "--run", ""}, "--run");
     check_wrong({"--screenshot", ""}, "--screenshot");
     check_wrong({"--frames", ""}, "--frames");
-    check_wrong({"--run", folder / "one", "--screenshot", folder / "one"}, "the same file");
+    check_wrong({"--run", folder / "one", "--screenshot", folder / "./one"}, "the same file");
     const NoDisplay none;
     const Finished early = run_kvlab({"view", "--describe", "--model", "austen-gqa", "--tokens", "3", "--step", "9"});
     CHECK(early.status == 0);

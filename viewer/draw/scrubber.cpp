@@ -14,6 +14,7 @@ namespace {
 
 constexpr float kTop = 14, kHeight = 48;
 constexpr float kHighestBar = 44;  // the prompt's block, which is cut, stands above all bars
+constexpr float kTwoLines = 46;    // of text in the prompt's block
 constexpr float kGapFrom = 3;      // px a token from which bars stand apart
 constexpr double kAhead = 0.3;     // strength of what is not reached yet
 
@@ -61,7 +62,7 @@ void draw_prompt(Picture& picture, const ScrubberBars& bars, int64_t flops, cons
   const Rect inside{box.left, box.top, std::min(box.right, region.right), box.bottom};
   const std::string amount = flops_text(flops);
   if (measure.width(fonts::kSmall, amount) > inside.width() - 4 || inside.width() <= 64) return;
-  if (inside.height() < 46) return;
+  if (inside.height() < kTwoLines) return;
   picture.text({inside.centre().x, box.top + 13}, "prefill", fonts::kSmall, palette.text, inside, measure,
                Align::centre);
   picture.text({inside.centre().x, box.top + 30}, amount, fonts::kSmall, palette.text, inside, measure, Align::centre);
